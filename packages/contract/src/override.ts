@@ -7,7 +7,7 @@ import type { PolicyRule } from "@capstan/core";
 export interface OverrideView extends PolicyRule {
   readonly object: "override";
   readonly id: string;
-  /** The calls to which it applies, for example `files.ViewFile where path fits secrets/**`. */
+  /** The calls to which it applies, for example `files.ViewFile where path matches secrets/**`. */
   readonly title: string;
   /** `none` if an administrator's rule overrides it completely, or its tool no longer exists. */
   readonly effect: "full" | "partial" | "none";

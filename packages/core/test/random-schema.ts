@@ -43,7 +43,7 @@ export const smallValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((
 })).value;
 
 /**
- * Schemas of either draft, with references into `$defs`, and with every claimed keyword except
+ * Schemas of either draft, with references into `$defs`, and with every supported keyword except
  * `format` and `unevaluated…`: Ajv counts properties that failing alternatives have seen as
  * evaluated, and not those of `contains` or a single `if`.
  */

@@ -199,7 +199,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   } catch (thrown) {
     // A server that did not start must not serve requests or keep the data locked.
     await close({ graceMs: 0 }).catch((also: unknown) =>
-      log(`Cannot close what the failed start had opened: ${errorMessage(also)}`),
+      log(`Cannot close the resources that the failed start had opened: ${errorMessage(also)}`),
     );
     throw thrown;
   }

@@ -117,7 +117,7 @@ test("a damaged cell of any table and column makes no list fail, hides no other 
               failures.push(`${what}: ${name}: ${String(thrown)}`);
             }
         } catch (thrown) {
-          // The column takes no such content.
+          // The column cannot store this value.
           assert.match(String(thrown), /constraint failed|cannot store|datatype mismatch/);
         } finally {
           sql.exec("ROLLBACK TO damage; RELEASE damage");

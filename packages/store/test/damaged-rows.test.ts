@@ -130,7 +130,7 @@ test("a damaged approval is listed as damaged, cannot be answered, and still exp
 });
 
 // Contract: durability-58
-test("damaged events, messages, calls and deltas are not read, and those of other runs are", async () => {
+test("damaged events, messages, calls and deltas are not read, but those of other runs are", async () => {
   await withDamage(async (store, damage) => {
     for (const id of ["a", "b"]) {
       await createRun(store, { id });
@@ -197,7 +197,7 @@ test("damaged manifests, changes and values of variables are not read", async ()
 });
 
 // Contract: durability-58
-test("damaged messages, calls, items and client outputs are not read, and those of other runs are", async () => {
+test("damaged messages, calls, items and client outputs are not read, but those of other runs are", async () => {
   await withDamage(async (store, damage) => {
     const runs = ["messages", "calls", "items", "outputs", "whole"];
     const item = (id: string) => ({ id: `item of ${id}`, callId: `call of ${id}`, item: "good" });

@@ -33,7 +33,7 @@ const question: Question = {
 
 const view = { style: plainStyle, columns: 80, whole: false };
 
-test("a question shows what runs, why it asks, and what the session's word covers", () => {
+test("a request shows the call, the reason, and the calls that an answer for the session covers", () => {
   assert.deepEqual(questionText(question, view), {
     isCut: false,
     text: `? Web: FetchWebPage
@@ -41,16 +41,16 @@ test("a question shows what runs, why it asks, and what the session's word cover
   ╭ url
   │ https://example.org/⟨U+001B⟩[2J
   This tool asks the first time.
-  y  this call
-  s  for this session: FetchWebPage: pages of example.org; s 1h for an hour
+  y  allow this call
+  s  allow for this session: FetchWebPage: pages of example.org; s 1h for an hour
   a  the same in every session; a 1h for an hour
-  n  refuse; what follows is the reason: n wrong folder
+  n  deny, with an optional reason: n wrong folder
   e  change the arguments
 `,
   });
 });
 
-test("marks have a colour of their own, and texts that look like marks have not", () => {
+test("marks are inverted, and text that looks like a mark is not", () => {
   const style = { ...plainStyle, inverse: (text: string) => `{${text}}` };
   const args = { code: "a\u202eb ⟨U+202E⟩" };
   assert.match(
@@ -59,7 +59,7 @@ test("marks have a colour of their own, and texts that look like marks have not"
   );
 });
 
-test("long arguments are cut, and shown whole when asked", () => {
+test("long arguments are cut, and shown in full on request", () => {
   const long = { ...question, args: { text: "x".repeat(5000) } };
   const cut = questionText(long, view);
   assert.match(cut.text, /… 1000 more characters; v shows them all/);
@@ -69,10 +69,18 @@ test("long arguments are cut, and shown whole when asked", () => {
   assert.equal(whole.isCut, false);
 });
 
-test("no text of a call is a line of the question, and nothing hidden is written unmarked", () => {
+test("no text of a call imitates a line of the question, and hidden characters are marked", () => {
   const unit = fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
-    fc.constantFrom("\n  y  this call", " ".repeat(39), "\u202e", "\u200b", "\u{e0041}", "⟨", "\r"),
+    fc.constantFrom(
+      "\n  y  allow this call",
+      " ".repeat(39),
+      "\u202e",
+      "\u200b",
+      "\u{e0041}",
+      "⟨",
+      "\r",
+    ),
   );
   const text = fc.string({ unit, maxLength: 60 });
   fc.assert(
@@ -85,20 +93,20 @@ test("no text of a call is a line of the question, and nothing hidden is written
       const lines = shown.split("\n");
       for (const line of lines.filter((one) => /^  [│┊] /.test(one))) assert.ok(line.length <= 80);
       const own = lines.filter((line) => !/^  [╭│┊] /.test(line));
-      // The title, the description, the reason, five answers, the end.
+      // The title, the description, the reason, five answers and the end.
       assert.equal(own.length, 9);
     }),
     { numRuns: 500 },
   );
 });
 
-/** The text without the pairs that isolate words written from right to left, each pair within one line. */
+/** Removes the characters that isolate right-to-left words. Each pair is within one line. */
 function withoutIsolates(text: string): string {
   const inner = text.replaceAll(/\u2068([^\u2068\u2069\n]*)\u2069/g, "$1");
   return inner === text ? text : withoutIsolates(inner);
 }
 
-test("an answer is one letter, and a refusal carries its reason", () => {
+test("an answer is one letter, and a denial can have a reason", () => {
   assert.deepEqual(readQuestionAnswer(" Y "), {
     type: "answer",
     body: { decision: "allow", scope: "once" },
@@ -115,7 +123,7 @@ test("an answer is one letter, and a refusal carries its reason", () => {
   assert.deepEqual(readQuestionAnswer("e"), { type: "edit" });
 });
 
-test("a wider answer may hold for hours, and in every session", () => {
+test("a wider answer can expire after hours, and can apply in every session", () => {
   assert.deepEqual(readQuestionAnswer("a 2h", 1), {
     type: "answer",
     body: { decision: "allow", scope: "always", expiresAt: 7_200_001 },
@@ -129,7 +137,7 @@ test("a rule that asks every time offers no wider answer", () => {
   assert.doesNotMatch(questionText(every, view).text, /session/);
 });
 
-test("nothing else allows anything", () => {
+test("any other line allows nothing", () => {
   for (const line of ["", "yep", "y but only once", "session", "s please"]) {
     assert.deepEqual(readQuestionAnswer(line), { type: "unclear" }, line);
   }
@@ -142,7 +150,7 @@ test("nothing else allows anything", () => {
   );
 });
 
-test("changed arguments are a JSON object, or the message says what they are", () => {
+test("edited arguments must be a JSON object, else they are invalid", () => {
   assert.deepEqual(readEditedArguments('{"a":1}'), { status: "valid", args: { a: 1 } });
   for (const text of ["[]", "null", "1", "{a:1}", ""]) {
     assert.equal(readEditedArguments(text).status, "invalid", text);
@@ -176,7 +184,7 @@ async function answerWith(lines: readonly string[], more: Partial<Question> = {}
       } as const;
     },
   };
-  // Nothing more is typed.
+  // Ends the question if no more lines are typed.
   setTimeout(() => controller.abort(), 50).unref();
   await answerApproval({
     question: { ...writing, ...more },
@@ -193,12 +201,12 @@ const long = {
 };
 
 // Contract: executor-96
-test("a call that was not shown in full cannot be allowed, and can be denied", async () => {
+test("a call that was not shown in full cannot be allowed, but can be denied", async () => {
   for (const line of ["y", "s", "a", "a 1h"]) {
     const { sent, text } = await answerWith([line], long);
     assert.deepEqual(sent, [], line);
     assert.doesNotMatch(text, /line 59/);
-    assert.match(text, /Not all of it was shown\. Type v/);
+    assert.match(text, /not shown in full\. Type v/);
   }
   assert.deepEqual((await answerWith(["n"], long)).sent, [{ decision: "refuse" }]);
   const { sent, text } = await answerWith(["y", "v", "y"], long);
@@ -207,13 +215,13 @@ test("a call that was not shown in full cannot be allowed, and can be denied", a
 });
 
 // Contract: executor-97
-test("a tool that does more than read is allowed for more than one call in a second step", async () => {
+test("an answer for more than one call of a tool that does more than read needs a confirmation", async () => {
   const { sent, text } = await answerWith(["s", "yes"]);
   for (const named of [
     /WriteNote \(Notes\)/,
     /every call of WriteNote/,
     /in this session/,
-    /you take it back/,
+    /you revoke it/,
   ])
     assert.match(text, named);
   assert.deepEqual(sent, [{ decision: "allow", scope: "session", covers: { type: "tool" } }]);
@@ -226,15 +234,15 @@ test("a tool that does more than read is allowed for more than one call in a sec
   ]);
 });
 
-test("a tool that only reads is allowed for the session at once", async () => {
+test("an answer for the session needs no confirmation if the tool only reads", async () => {
   const { sent } = await answerWith(["s"], { readOnly: true });
   assert.deepEqual(sent, [{ decision: "allow", scope: "session", covers: { type: "tool" } }]);
 });
 
-test("changed arguments are shown as they would run, and run when that is confirmed", async () => {
+test("edited arguments are shown before they run, and run after a confirmation", async () => {
   const edited = JSON.stringify({ text: "a\u202eb" });
   const { sent, text } = await answerWith(["e", edited, "y"]);
-  assert.match(text, /As it would run:\n {2}╭ text\n {2}│ a⟨U\+202E⟩b/);
+  assert.match(text, /The call would run with:\n {2}╭ text\n {2}│ a⟨U\+202E⟩b/);
   assert.deepEqual(sent, [{ decision: "allow", scope: "once", arguments: { text: "a\u202eb" } }]);
   assert.deepEqual((await answerWith(["e", edited, "n"])).sent, []);
 });

@@ -9,25 +9,27 @@ import {
   type ShownText,
   visibleName,
 } from "../terminal/visible.ts";
-import { type Asked, type AskOptions, indent, noUserMessage, readAnswers, send } from "./ask.ts";
+import { chatTexts } from "../texts/chat.ts";
+import { type Asked, type AskOptions, indent, readAnswers, send } from "./ask.ts";
+
+const texts = chatTexts.approval;
 
 interface AnswerOptions extends AskOptions {
   readonly question: Question;
   readonly client: Pick<Client, "answerApproval">;
 }
 
-/** Gets one question answered. */
+/** Asks the user about one call, until the call is allowed, denied, or answered elsewhere. */
 export async function answerApproval(options: AnswerOptions): Promise<Asked> {
   const { question, mode, terminal, style } = options;
   const toolName = visibleName(question.toolName, style);
   if (mode === "refuse") {
-    const text = `${toolName} needs approval. It was denied, because there is no terminal to ask (--yes allows).`;
-    terminal.write(notice(style.yellow(text)));
-    const body = { decision: "refuse", reason: noUserMessage, by: "system" } as const;
+    terminal.write(notice(style.yellow(texts.noTerminal(toolName))));
+    const body = { decision: "refuse", reason: texts.noTerminalReason, by: "system" } as const;
     return (await answer(options, body)) ?? "gone";
   }
   if (mode === "allow") {
-    terminal.write(notice(style.yellow(`${toolName} is allowed once, by --yes.`)));
+    terminal.write(notice(style.yellow(texts.allowedByYes(toolName))));
     return (await answer(options, { decision: "allow", scope: "once" })) ?? "gone";
   }
   let isCut = false;
@@ -42,7 +44,7 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
     const read = readQuestionAnswer(line);
     switch (read.type) {
       case "unclear":
-        terminal.write(notice("Answer y, s, a, n or e."));
+        terminal.write(notice(texts.unclear));
         return undefined;
       case "view":
         show(true);
@@ -53,7 +55,7 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
       }
       case "answer":
         if (isCut && read.body.decision === "allow") {
-          terminal.write(notice("Not all of it was shown. Type v to see it, then answer."));
+          terminal.write(notice(texts.notShown));
           return undefined;
         }
         return (await confirmed(options, read.body)) ? answer(options, read.body) : undefined;
@@ -61,7 +63,7 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
   });
 }
 
-/** Asks for the second step of an answer for more than one call; true if it needs none. */
+/** Asks the user to confirm an answer that covers more than one call. Returns true if it needs no confirmation. */
 async function confirmed(
   { question, terminal, style, signal }: AnswerOptions,
   body: ExecutionAnswerBody,
@@ -71,13 +73,13 @@ async function confirmed(
   terminal.write([{ channel: "notice", text }]);
   const read = await terminal.readAnswer("yes/no > ", { signal });
   if (read.type === "line" && read.text.trim().toLowerCase() === "yes") return true;
-  terminal.write(notice("Nothing was allowed."));
+  terminal.write(notice(texts.notAllowed));
   return false;
 }
 
 /**
- * Returns the arguments as the user edited them, shown before they run. Undefined if the call is
- * not to run.
+ * Asks the user to edit the arguments, and to confirm them. Returns undefined if they are invalid
+ * or not confirmed.
  */
 async function edit({
   question,
@@ -97,7 +99,7 @@ async function edit({
   terminal.write([
     { channel: "notice", text: editedText({ ...question, args: edited.args }, view) },
   ]);
-  const word = await terminal.readAnswer("y runs it as it is now > ", { signal });
+  const word = await terminal.readAnswer(texts.confirmEdit, { signal });
   if (word.type !== "line" || !/^y(es)?$/i.test(word.text.trim())) return undefined;
   return { decision: "allow", scope: "once", arguments: edited.args };
 }
@@ -110,25 +112,23 @@ function answer(
   return send(options, async () => {
     const { status } = await client.answerApproval(question.id, withCover(body, question), signal);
     if (status !== (body.decision === "allow" ? "allowed" : "refused"))
-      terminal.write(notice(style.yellow(`This question is ${status} already.`)));
+      terminal.write(notice(style.yellow(texts.alreadyAnswered(status))));
     return "answered" as const;
   });
 }
 
-/** An approval, from the run's events or from the list. */
+/** An approval request, from the run's events or from the list. */
 export type Question = Omit<
   ExecutionApprovalView,
   "object" | "kind" | "run" | "conversation" | "status"
 >;
 
-/** The question as text: what wants to run, with what, and why it asks. */
+/** Returns the approval request as text: the call, its arguments, the reason, and the answers. */
 export function questionText(question: Question, view: QuestionView): ShownText {
   const { style } = view;
   const name = (text: string) => visibleName(text, style);
   const args = argumentsBlock(visibleArguments(question.args, question.variables), view);
-  const once = question.remember
-    ? "y  this call, and the same again in this session"
-    : "y  this call";
+  const once = question.remember ? texts.onceAndEqual : texts.once;
   const lines = [
     style.yellow(style.bold(`? ${name(question.groupTitle)}: ${name(question.toolName)}`)),
     indent(style.dim(name(question.description.split("\n", 1)[0] ?? ""))),
@@ -137,20 +137,17 @@ export function questionText(question: Question, view: QuestionView): ShownText 
     indent(once),
     ...(question.grant === undefined
       ? []
-      : [
-          indent(`s  for this session: ${name(question.grant.title)}; s 1h for an hour`),
-          indent("a  the same in every session; a 1h for an hour"),
-        ]),
-    indent(`n  refuse; what follows is the reason: n wrong folder`),
-    indent(`e  change the arguments`),
+      : [indent(texts.session(name(question.grant.title))), indent(texts.always)]),
+    indent(texts.refuse),
+    indent(texts.edit),
     "",
   ];
   return { text: lines.join("\n"), isCut: args.isCut };
 }
 
-/** Changed arguments as they would run. */
+/** Returns the call with its edited arguments as text. */
 function editedText({ args, variables }: Question, view: QuestionView): string {
-  return `  As it would run:\n${argumentsBlock(visibleArguments(args, variables), view).text}\n`;
+  return `  ${texts.edited}\n${argumentsBlock(visibleArguments(args, variables), view).text}\n`;
 }
 
 /**
@@ -163,21 +160,22 @@ function wideningText(
   style: Style,
 ): string | undefined {
   if (decision === "refuse" || scope === "once" || readOnly === true) return undefined;
+  const { wider } = texts;
   const name = (text: string) => visibleName(text, style);
-  const until = expiresAt === undefined ? "you take it back" : new Date(expiresAt).toLocaleString();
+  const until = expiresAt === undefined ? wider.untilRevoked : new Date(expiresAt).toLocaleString();
   return [
-    style.yellow(style.bold("  This allows more than this call:")),
+    style.yellow(style.bold(`  ${wider.title}`)),
     `  Tool   ${name(toolName)} (${name(groupTitle)})`,
     `  Calls  ${name(grant?.title ?? "")}`,
     ...(grant?.when === undefined ? [] : [`         ${name(JSON.stringify(grant.when))}`]),
-    `  Where  ${scope === "session" ? "in this session" : "in every session"}`,
+    `  Where  ${scope === "session" ? wider.inSession : wider.inEverySession}`,
     `  Until  ${until}`,
-    "  It runs without asking you. Type yes to allow all of these.",
+    `  ${wider.confirm}`,
     "",
   ].join("\n");
 }
 
-/** A wider answer says itself which calls it is for. */
+/** Adds the covered calls to a wider answer, as the API requires. */
 function withCover(body: ExecutionAnswerBody, { grant }: Question): ExecutionAnswerBody {
   if (body.decision === "refuse" || (body.scope ?? "once") === "once") return body;
   const isNarrow = grant?.key !== undefined || grant?.when !== undefined;
@@ -190,7 +188,7 @@ export type QuestionAnswer =
   | { readonly type: "view" }
   | { readonly type: "unclear" };
 
-/** Reads a typed line as an answer. An unclear line never allows a call. */
+/** Parses a typed line as an answer. An unclear line never allows a call. */
 export function readQuestionAnswer(line: string, now: number = Date.now()): QuestionAnswer {
   const [word = "", ...rest] = line.trim().split(/\s+/);
   const reason = rest.join(" ");
@@ -236,8 +234,8 @@ export function readEditedArguments(text: string): EditedArguments {
     if (typeof args === "object" && args !== null && !Array.isArray(args)) {
       return { status: "valid", args: args as Question["args"] };
     }
-    return { status: "invalid", message: 'Arguments are a JSON object such as {"path": "."}.' };
+    return { status: "invalid", message: texts.invalidArguments };
   } catch (error) {
-    return { status: "invalid", message: `This is not JSON: ${(error as Error).message}` };
+    return { status: "invalid", message: texts.notJson((error as Error).message) };
   }
 }

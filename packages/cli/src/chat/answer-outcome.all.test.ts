@@ -35,7 +35,7 @@ function serverWith(runs: readonly string[]) {
 }
 
 // Contract: durability-13
-test("unknown outcomes of all conversations are asked about, run by run", async () => {
+test("the user is asked about the unknown outcomes of all conversations, run by run", async () => {
   const { client, asked } = serverWith(["newer", "older"]);
   const terminal = createFakeTerminal([{ answer: "y" }, { answer: "n" }]);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });
@@ -49,7 +49,7 @@ test("unknown outcomes of all conversations are asked about, run by run", async 
   assert.match(terminal.text(), /1970-01-01 00:00 UTC, run older, in conv_1\n.*Did Pay happen/s);
 });
 
-test("without a terminal the unknown outcomes are listed, with the place to answer them", async () => {
+test("without a terminal the unknown outcomes are listed with the place to report them", async () => {
   const { client, asked } = serverWith(["one"]);
   const terminal = createFakeTerminal([], false);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });
@@ -57,7 +57,7 @@ test("without a terminal the unknown outcomes are listed, with the place to answ
   assert.equal(asked.length, 2);
 });
 
-test("a run whose calls the server cannot read is said, and the others are asked about", async () => {
+test("a run with unreadable calls is reported, and the user is asked about the others", async () => {
   const { client, asked } = serverWith(["newer", "older"]);
   const terminal = createFakeTerminal([{ answer: "y" }]);
   const calls: typeof client.calls = async (run, given) => {
@@ -66,7 +66,10 @@ test("a run whose calls the server cannot read is said, and the others are asked
   };
   const damaged = { ...client, calls };
   await answerOpenOutcomes({ client: damaged, terminal, style: plainStyle, signal });
-  assert.match(terminal.text(), /run older.*calls cannot be read: Damaged\..*run newer/s);
+  assert.match(
+    terminal.text(),
+    /run older.*calls of this run cannot be read: Damaged\..*run newer/s,
+  );
   assert.match(asked.at(-1) ?? "", /call_of_newer.*happened/);
 });
 
@@ -74,5 +77,5 @@ test("if no outcome is unknown, the command says so", async () => {
   const terminal = createFakeTerminal([]);
   const { client } = serverWith([]);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });
-  assert.match(terminal.text(), /Of every call it is known/);
+  assert.match(terminal.text(), /The outcomes of all calls are known/);
 });

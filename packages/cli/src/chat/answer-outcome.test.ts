@@ -26,7 +26,7 @@ function call(id: string, more: Partial<CallView> = {}): CallView {
 
 const found = { answer: "happened", by: "ann", at: 1 } as const;
 
-/** A server that knows these calls, and takes what is said of them. */
+/** A server with these calls, and the reports that it received. */
 function createServer(calls: readonly CallView[], first?: CallView["found"]) {
   const said: (CallOutcomeBody & { call: string })[] = [];
   return {
@@ -48,7 +48,7 @@ const options = {
 } as const;
 
 // Contract: durability-13
-test("each call of which nothing is known is asked about once, and the word goes to the server", async () => {
+test("each call with an unknown outcome is asked about once, and the answer is sent to the server", async () => {
   const client = createServer([
     call("c1"),
     call("known", { status: "succeeded" }),
@@ -73,18 +73,18 @@ test("each call of which nothing is known is asked about once, and the word goes
   );
 });
 
-test("a first word from elsewhere is said; what the server does not take is, too", async () => {
+test("an earlier answer of another client is shown, and so is an error of the server", async () => {
   const terminal = createFakeTerminal([{ answer: "n" }, { answer: "n" }]);
   const client = createServer([call("c1")], found);
   await answerOutcomes({ ...options, client, terminal });
-  assert.match(terminal.text(), /answered already: it happened/);
+  assert.match(terminal.text(), /Another answer was first: it happened/);
   const refusal = new ApiError({ status: 409, code: "conflict", message: "Its end is known." });
   const refusing = { ...client, answerOutcome: () => Promise.reject(refusal) };
   await answerOutcomes({ ...options, client: refusing, terminal });
   assert.match(terminal.text(), /Its end is known\./);
 });
 
-test("without a terminal no outcome is reported, and the place to report it is shown", async () => {
+test("without a terminal no outcome is reported, and a notice says where to report it", async () => {
   for (const mode of ["refuse", "allow"] as const) {
     const client = createServer([call("c1")]);
     const terminal = createFakeTerminal([], false);
@@ -100,7 +100,7 @@ test("an answer is one letter, with an optional note", () => {
   for (const line of ["yes", "happened", "run", "yn"]) assert.equal(readOutcome(line), "unclear");
 });
 
-test("a call whose arguments were not shown to their end is not run again", async () => {
+test("a call whose arguments were not shown in full is not run again", async () => {
   const args = { to: "ann", text: "x\u202e".repeat(5_000) };
   const argumentsText = JSON.stringify(args);
   const answered = async (...lines: readonly string[]) => {
@@ -111,6 +111,6 @@ test("a call whose arguments were not shown to their end is not run again", asyn
   };
   const { said, text } = await answered("r", "n");
   assert.deepEqual(said, [{ call: "c1", outcome: "did_not_happen" }]);
-  assert.match(text, /x⟨U\+202E⟩x[\s\S]*Not all of it was shown/);
+  assert.match(text, /x⟨U\+202E⟩x[\s\S]*not shown in full/);
   assert.deepEqual((await answered("v", "r")).said, [{ call: "c1", outcome: "run_again" }]);
 });

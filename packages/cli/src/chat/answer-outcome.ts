@@ -12,7 +12,10 @@ import {
   visibleName,
 } from "../terminal/visible.ts";
 import { readEditedArguments } from "./answer-approvals.ts";
+import { chatTexts } from "../texts/chat.ts";
 import { type AskOptions, readAnswers, send } from "./ask.ts";
+
+const texts = chatTexts.outcome;
 
 interface OutcomeOptions extends AskOptions {
   readonly client: Pick<Client, "url" | "calls" | "answerOutcome">;
@@ -31,7 +34,7 @@ export async function answerOutcomes(options: OutcomeOptions): Promise<"done" | 
   for (const call of calls) {
     if (call.status !== "outcome_unknown" || call.found !== undefined) continue;
     if (mode !== "ask") {
-      const text = `The outcome of ${printableLine(call.name)} is unknown. Report it at ${client.url}, or with capstan outcomes in a terminal.`;
+      const text = texts.noTerminal(printableLine(call.name), client.url);
       terminal.write(notice(style.yellow(text)));
       continue;
     }
@@ -53,7 +56,7 @@ async function ask(options: OutcomeOptions, call: CallView): Promise<"done" | "l
     const answer = readOutcome(line);
     if (answer === "later") return answer;
     if (answer === "unclear") {
-      terminal.write(notice("Answer y, n or r; Enter leaves it for later."));
+      terminal.write(notice(texts.unclear));
       return undefined;
     }
     if (answer === "view") {
@@ -61,24 +64,18 @@ async function ask(options: OutcomeOptions, call: CallView): Promise<"done" | "l
       return undefined;
     }
     if (answer.outcome === "run_again" && isCut) {
-      terminal.write(notice("Not all of it was shown. Type v to see it, then r."));
+      terminal.write(notice(texts.notShown));
       return undefined;
     }
     return send(options, async () => {
       const { found } = await client.answerOutcome(run, call.id, answer, signal);
       if (found !== undefined && found.answer !== answer.outcome)
-        terminal.write(notice(style.yellow(`This was answered already: ${said[found.answer]}.`)));
+        terminal.write(notice(style.yellow(texts.alreadyAnswered(texts.answers[found.answer]))));
       return "answered" as const;
     });
   });
   return asked === "left" ? "left" : "done";
 }
-
-const said: { readonly [outcome in CallOutcomeBody["outcome"]]: string } = {
-  happened: "it happened",
-  did_not_happen: "it did not happen",
-  run_again: "it is to run again",
-};
 
 function questionText(call: CallView, view: QuestionView): ShownText {
   const { style } = view;
@@ -88,27 +85,24 @@ function questionText(call: CallView, view: QuestionView): ShownText {
       ? visibleBlock(visibleParts(call.argumentsText), view)
       : argumentsBlock(visibleArguments(args), view);
   const lines = [
-    style.yellow(style.bold(`? Did ${visibleName(call.name, style)} happen?`)),
+    style.yellow(style.bold(`? ${texts.title(visibleName(call.name, style))}`)),
     shown.text,
-    style.dim(
-      "  The server stopped while it ran. The model reads your word with the next message;",
-    ),
-    style.dim("  what follows the letter is for it, too: y I found the mail"),
-    "  y  it happened",
-    "  n  it did not",
-    "  r  run it again",
+    ...texts.explanation.map((line) => style.dim(`  ${line}`)),
+    `  ${texts.happened}`,
+    `  ${texts.didNotHappen}`,
+    `  ${texts.runAgain}`,
     "",
   ];
   return { text: lines.join("\n"), isCut: shown.isCut };
 }
 
-/** Undefined if the text is not a JSON object. */
+/** Parses the arguments of a call. Returns undefined if the text is not a JSON object. */
 function argumentsOf(text: string): { readonly [name: string]: unknown } | undefined {
   const read = readEditedArguments(text);
   return read.status === "valid" ? read.args : undefined;
 }
 
-/** Reads a typed line as the outcome of a call. An unclear line reports nothing. */
+/** Parses a typed line as the outcome of a call. An unclear line reports nothing. */
 export function readOutcome(line: string): CallOutcomeBody | "later" | "view" | "unclear" {
   const [word = "", ...rest] = line.trim().split(/\s+/);
   if (word === "") return "later";
@@ -132,7 +126,7 @@ export async function answerOpenOutcomes(options: {
 }): Promise<void> {
   const { client, terminal, style, signal } = options;
   const runs = await client.runsOfUnknownOutcome(signal);
-  if (runs.length === 0) terminal.write(notice("Of every call it is known what became of it."));
+  if (runs.length === 0) terminal.write(notice(texts.none));
   const mode = terminal.interactive ? "ask" : "refuse";
   for (const run of runs.toReversed()) {
     if (signal.aborted) return;
@@ -142,8 +136,7 @@ export async function answerOpenOutcomes(options: {
     } catch (thrown) {
       // A run that the server cannot read must not hide the others.
       if (!(thrown instanceof ApiError) || thrown.status < 500) throw thrown;
-      const text = `Its calls cannot be read: ${printableLine(thrown.message)}`;
-      terminal.write(notice(style.red(text)));
+      terminal.write(notice(style.red(texts.unreadable(printableLine(thrown.message)))));
     }
   }
 }

@@ -57,7 +57,7 @@ async function answerWith(lines: readonly string[], more: Partial<Client> = {}) 
   return { outcome, answered, shown: terminal.text() };
 }
 
-test("a result is shown before it is released, without what would steer the terminal", async () => {
+test("a result is shown before it is released, without control characters", async () => {
   const { outcome, answered, shown } = await answerWith(["what?", "r"]);
   assert.equal(outcome, "answered");
   assert.deepEqual(answered, [{ decision: "release" }]);
@@ -67,7 +67,7 @@ test("a result is shown before it is released, without what would steer the term
   assert.match(shown, /Answer r, x and a word/);
 });
 
-test("words are taken out one after the other, each with a preview; what is not there is said", async () => {
+test("words are removed one after the other, each with a preview, and absent words are reported", async () => {
   const { answered, shown } = await answerWith(["x tulip", "x Tulpe", "x password", "r"]);
   assert.deepEqual(answered, [{ decision: "redact", words: ["tulip", "password"] }]);
   assert.match(
@@ -76,7 +76,7 @@ test("words are taken out one after the other, each with a preview; what is not 
   );
 });
 
-test("a redaction can be begun again, and a text or a reason given instead", async () => {
+test("a redaction can be started again, and a text or a reason can be given instead", async () => {
   assert.deepEqual((await answerWith(["x tulip", "x", "r"])).answered, [{ decision: "release" }]);
   assert.deepEqual((await answerWith(["p It is  secret."])).answered, [
     { decision: "replace", text: "It is  secret." },
@@ -87,7 +87,7 @@ test("a redaction can be begun again, and a text or a reason given instead", asy
   assert.deepEqual((await answerWith(["w"])).answered, [{ decision: "withhold" }]);
 });
 
-test("nothing that is unclear shows the model anything", () => {
+test("an unclear line never shows the model the result", () => {
   for (const line of ["", "y", "r please", "release", "p", "v all"])
     assert.deepEqual(readReviewCommand(line), { type: "unclear" }, line);
 });
@@ -101,7 +101,7 @@ test("a result that another user answered meanwhile stays unchanged", async () =
   assert.deepEqual(answered, []);
 });
 
-test("a result is released when all of it was shown, with marks; it can be withheld before", async () => {
+test("a result can be released only after it was shown in full, and withheld before", async () => {
   const lines = Array.from({ length: 90 }, (_, index) => `line ${index}`);
   const whole = `a\u202eb\n${lines.join("\n")}`;
   const result = { text: whole.slice(0, 100), start: 0, total: whole.length, parts: [] };
@@ -117,7 +117,7 @@ test("a result is released when all of it was shown, with marks; it can be withh
   };
   const early = await answerWith(["r", "w"], client);
   assert.deepEqual(early.answered, [{ decision: "withhold" }]);
-  assert.match(early.shown, /│ a⟨U\+202E⟩b …[\s\S]*Not all of it was shown/);
+  assert.match(early.shown, /│ a⟨U\+202E⟩b …[\s\S]*not shown in full/);
   const { answered, shown } = await answerWith(["v", "r"], client);
   assert.match(shown, /line 89/);
   assert.deepEqual(answered, [{ decision: "release" }]);

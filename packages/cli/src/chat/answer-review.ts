@@ -10,7 +10,10 @@ import {
   visibleBlock,
   visibleName,
 } from "../terminal/visible.ts";
-import { type Asked, type AskOptions, indent, noUserMessage, readAnswers, send } from "./ask.ts";
+import { chatTexts } from "../texts/chat.ts";
+import { type Asked, type AskOptions, indent, readAnswers, send } from "./ask.ts";
+
+const texts = chatTexts.review;
 
 interface ReviewOptions extends AskOptions {
   /** The approval's id. */
@@ -19,21 +22,24 @@ interface ReviewOptions extends AskOptions {
   readonly client: Pick<Client, "answerApproval" | "review" | "previewReview">;
 }
 
-/** Characters of a result that are read at a time. */
+/** Characters of a result per request. */
 const pageChars = 200_000;
 
-/** Shows a result that the model has not seen, and gets it released, changed or withheld. */
+/** Asks the user to review a result: to release, change or withhold it. */
 export async function answerReview(options: ReviewOptions): Promise<Asked> {
   const { mode, terminal, style } = options;
   const toolName = visibleName(options.toolName, style);
   if (mode === "refuse") {
-    const text = `The result of ${toolName} needs a review. It was withheld, because there is no terminal to ask (--yes releases it).`;
-    terminal.write(notice(style.yellow(text)));
-    const body = { decision: "withhold", reason: noUserMessage, by: "system" } as const;
+    terminal.write(notice(style.yellow(texts.noTerminal(toolName))));
+    const body = {
+      decision: "withhold",
+      reason: chatTexts.approval.noTerminalReason,
+      by: "system",
+    } as const;
     return (await answer(options, body)) ?? "gone";
   }
   if (mode === "allow") {
-    terminal.write(notice(style.yellow(`The result of ${toolName} is released, by --yes.`)));
+    terminal.write(notice(style.yellow(texts.releasedByYes(toolName))));
     return (await answer(options, { decision: "release" })) ?? "gone";
   }
   return (await send(options, async () => ask(options))) ?? "gone";
@@ -53,7 +59,7 @@ async function ask(options: ReviewOptions): Promise<Asked> {
     const command = readReviewCommand(line);
     switch (command.type) {
       case "unclear":
-        terminal.write(notice("Answer r, x and a word, p and a text, w, or v."));
+        terminal.write(notice(texts.unclear));
         return undefined;
       case "view": {
         const whole = await send(options, async () => wholeText(options, review));
@@ -66,7 +72,7 @@ async function ask(options: ReviewOptions): Promise<Asked> {
         words = [];
         say(question.text);
         return undefined;
-      case "take out": {
+      case "redact": {
         const more = [...words, command.word];
         const body = { decision: "redact", words: more } as const;
         const preview = await send(options, async () => client.previewReview(id, body, signal));
@@ -77,7 +83,7 @@ async function ask(options: ReviewOptions): Promise<Asked> {
       }
       case "release":
         if (isCut) {
-          terminal.write(notice("Not all of it was shown. Type v to see it, then r."));
+          terminal.write(notice(texts.notShown));
           return undefined;
         }
         return answer(
@@ -117,7 +123,7 @@ function answer(
   return send(options, async () => {
     const { status } = await client.answerApproval(id, body, signal);
     if (status !== reviewOutcomes[body.decision])
-      terminal.write(notice(style.yellow(`This result is ${status} already.`)));
+      terminal.write(notice(style.yellow(texts.alreadyAnswered(status))));
     return "answered" as const;
   });
 }
@@ -130,23 +136,22 @@ function reviewText(review: Review, view: QuestionView): ShownText {
   const { groupTitle, toolName, isError, args, result, reason } = review;
   const { style } = view;
   const name = (text: string) => visibleName(text, style);
-  const what = isError ? "failed" : "ran";
-  const title = `? ${name(groupTitle)}: ${name(toolName)} ${what}; the model has not seen its result`;
-  const more = result.total > result.shown.length ? `, of ${result.total} characters` : "";
+  const title = texts.title(`${name(groupTitle)}: ${name(toolName)}`, isError);
+  const total = result.total > result.shown.length ? result.total : undefined;
   const asked = argumentsBlock(visibleArguments(args), view);
   const shown = visibleBlock(visibleParts(result.shown), view);
   const lines = [
-    style.yellow(style.bold(title)),
+    style.yellow(style.bold(`? ${title}`)),
     asked.text,
-    indent(style.dim(`The model would read${more}:`)),
+    indent(style.dim(texts.modelWouldRead(total))),
     shown.text,
     ...result.parts.map((part) => indent(`[${part.type}]`)),
     indent(style.dim(name(reason))),
-    indent("r  release it"),
-    indent("x  remove words from the text: x secret word; repeat for others"),
-    indent("p  put another text in its place: p It is confidential."),
-    indent("w  withhold it; what follows is the reason: w private"),
-    indent("v  show the whole result"),
+    indent(texts.release),
+    indent(texts.redact),
+    indent(texts.replace),
+    indent(texts.withhold),
+    indent(texts.view),
     "",
   ];
   // The model can read the rest of a result that is shown to it in part.
@@ -154,33 +159,33 @@ function reviewText(review: Review, view: QuestionView): ShownText {
   return { text: lines.join("\n"), isCut: asked.isCut || shown.isCut || isPart };
 }
 
-/** Its arguments and all of a result. */
+/** Returns the arguments of the call and its whole result as text. */
 function wholeReviewText(args: Review["args"], text: string, view: QuestionView): string {
   const asked = argumentsBlock(visibleArguments(args), view);
-  return `${asked.text}\n  The whole result:\n${visibleBlock(visibleParts(text), view).text}\n`;
+  return `${asked.text}\n  ${texts.whole}\n${visibleBlock(visibleParts(text), view).text}\n`;
 }
 
-/** Returns the text that the model would read without the removed words. */
+/** Returns the text that the model would read after the removal of these words. */
 function previewText(shown: string, words: readonly string[], view: QuestionView): string {
-  const taken = words.map((word) => JSON.stringify(word)).join(", ");
+  const removed = words.map((word) => JSON.stringify(word)).join(", ");
   return [
-    indent(view.style.dim(`Without ${visibleName(taken, view.style)} the model would read:`)),
+    indent(view.style.dim(texts.modelWouldReadWithout(visibleName(removed, view.style)))),
     visibleBlock(visibleParts(shown), view).text,
-    indent("r  release what is left;  x  begin again with all of it"),
+    indent(texts.afterRedaction),
     "",
   ].join("\n");
 }
 
 type ReviewCommand =
   | { readonly type: "answer"; readonly body: ReviewAnswerBody }
-  /** Give what is left after the words that were taken out. */
+  /** Release the text without the removed words. */
   | { readonly type: "release" }
-  | { readonly type: "take out"; readonly word: string }
+  | { readonly type: "redact"; readonly word: string }
   | { readonly type: "start over" }
   | { readonly type: "view" }
   | { readonly type: "unclear" };
 
-/** Reads a typed line as a command. An unclear line never releases the result. */
+/** Parses a typed line as a command. An unclear line never releases the result. */
 export function readReviewCommand(line: string): ReviewCommand {
   const [, letter = "", rest = ""] = /^\s*(\S+)(?:\s(.*))?$/s.exec(line) ?? [];
   const text = rest.trim();
@@ -188,7 +193,7 @@ export function readReviewCommand(line: string): ReviewCommand {
     case "r":
       return text === "" ? { type: "release" } : unclear;
     case "x":
-      return text === "" ? { type: "start over" } : { type: "take out", word: text };
+      return text === "" ? { type: "start over" } : { type: "redact", word: text };
     case "p":
       return text === "" ? unclear : { type: "answer", body: { decision: "replace", text } };
     case "w":

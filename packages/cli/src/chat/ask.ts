@@ -3,14 +3,14 @@ import { printable } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
 
-/** How approvals are answered: by the user at the terminal, or all the same way without one. */
+/** How approval requests are answered: by the user at the terminal, or, without a terminal, all in the same way. */
 export type ApprovalMode = "ask" | "refuse" | "allow";
 
-/** `left`: the person went away, and the question stays open. `gone`: it was answered elsewhere, or cannot be answered. */
+/**
+ * The result of a question. `left`: the user left, and the question stays open. `gone`: it was
+ * answered elsewhere, or cannot be answered any more.
+ */
 export type Asked = "answered" | "gone" | "left";
-
-export const noUserMessage =
-  "Nobody could be asked: this chat reads its messages from a pipe. The person can run it in a terminal, or with --yes";
 
 export interface AskOptions {
   readonly mode: ApprovalMode;
@@ -39,8 +39,8 @@ export async function readAnswers<T>(
 }
 
 /**
- * Makes a request for an answer. Returns `undefined` if the server rejected it and the user can
- * give another.
+ * Sends an answer. Returns `undefined` if the server rejected it and the user can give another
+ * one.
  */
 export async function send<T>(
   { terminal, style, signal }: AskOptions,
@@ -52,7 +52,7 @@ export async function send<T>(
     if (signal.aborted) return "gone";
     if (!(error instanceof ApiError)) throw error;
     terminal.write(notice(style.red(printable(error.message))));
-    // Gone, or answered: nothing that is typed here would change it.
+    // The question is gone or was answered, so no further answer has an effect.
     return error.status === 404 || error.status === 409 || error.status === 0 ? "gone" : undefined;
   }
 }

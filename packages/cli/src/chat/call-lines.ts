@@ -2,6 +2,9 @@ import type { CallResult, ChainEvent } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
 import { formatCount, formatDuration, type Style } from "../terminal/style.ts";
 import { printableLine } from "../terminal/printable.ts";
+import { chatTexts } from "../texts/chat.ts";
+
+const texts = chatTexts.turn;
 
 /** Returns a call as one line: `ListFiles {"path":"."}`. Long arguments are truncated. */
 export function callLine(name: string, argumentsText: string, limit = 100): string {
@@ -17,33 +20,23 @@ export function settledCallLine(
   result: CallResult,
   style: Style,
 ): string {
-  // Nobody saw the end of a call that may or may not have happened.
-  const time = status === "outcome_unknown" ? "time unknown" : formatDuration(result.durationMs);
+  // The end of a call with an unknown outcome was not observed.
+  const time = status === "outcome_unknown" ? texts.timeUnknown : formatDuration(result.durationMs);
   const { shown, withheld } = result.tokens;
   if (status === "success") {
-    const kept = result.cacheVarResult === undefined ? "" : `, kept as ${result.cacheVarResult}`;
+    const stored = result.cacheVarResult === undefined ? "" : texts.storedAs(result.cacheVarResult);
     const parts = [
       `${style.green("✓")} ${name}`,
       time,
       formatCount(shown, "token"),
-      ...(withheld > 0 ? [`${withheld.toLocaleString("en-US")} withheld${kept}`] : []),
+      ...(withheld > 0 ? [texts.withheld(withheld.toLocaleString("en-US")) + stored] : []),
     ];
     return parts.join(" · ");
   }
   const why = printableLine(result.rejectReason ?? result.error?.message ?? "");
-  const what = why === "" ? words[status] : `${words[status]}: ${why}`;
+  const what = why === "" ? texts.statuses[status] : `${texts.statuses[status]}: ${why}`;
   return `${style.red("✗")} ${name} · ${time} · ${what}`;
 }
-
-const words: { readonly [status in Exclude<SettledStatus, "success">]: string } = {
-  error: "failed",
-  timed_out: "ran out of time",
-  execution_rejected: "refused",
-  result_rejected: "ran, but its result was withheld",
-  not_found: "no such tool",
-  cancelled: "stopped",
-  outcome_unknown: "may or may not have happened",
-};
 
 type ChainEnded = Extract<ChainEvent, { readonly type: "chain.ended" }>;
 
@@ -55,7 +48,7 @@ export function turnSummary(event: ChainEnded, style: Style): string {
     ...(stats.totalCalls > 0 ? [formatCount(stats.totalCalls, "call")] : []),
     `${formatCount(usage.inputTokens, "token")} in, ${usage.outputTokens.toLocaleString("en-US")} out`,
     ...(stats.tokensWithheld > 0
-      ? [`${formatCount(stats.tokensWithheld, "token")} of results withheld`]
+      ? [texts.resultsWithheld(formatCount(stats.tokensWithheld, "token"))]
       : []),
   ].join(" · ");
   const how = howItEnded(event);
@@ -63,15 +56,15 @@ export function turnSummary(event: ChainEnded, style: Style): string {
 }
 
 function howItEnded({ status, error }: ChainEnded): string {
-  const said = printableLine(error?.message ?? "");
+  const reason = printableLine(error?.message ?? "");
   switch (status) {
     case "completed":
       return "";
     case "aborted":
-      return "Stopped.";
+      return texts.stopped;
     case "timeout":
-      return said === "" ? "Out of time." : `Out of time: ${said}`;
+      return texts.timedOut(reason);
     case "error":
-      return said === "" ? "The turn failed." : `The turn failed: ${said}`;
+      return texts.failed(reason);
   }
 }

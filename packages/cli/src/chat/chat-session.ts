@@ -37,7 +37,7 @@ export interface RunningTurn {
   readonly run: string;
   /** Stops showing it; the run itself continues. */
   readonly stop: AbortController;
-  /** The person asked for its end already. */
+  /** Whether the user has requested its cancellation. */
   cancelled: boolean;
 }
 
@@ -47,15 +47,15 @@ export interface ChatSession {
   readonly terminal: Terminal;
   readonly style: Style;
   readonly mode: ApprovalMode;
-  /** Aborts when the person leaves. */
+  /** Aborts when the user leaves. */
   readonly leave: AbortController;
   model: string;
-  /** Absent until the first message makes one. */
+  /** Absent until the first message creates one. */
   conversation: ConversationView | undefined;
   running: RunningTurn | undefined;
-  /** Ctrl+C came at an empty prompt; the next line takes it back. */
+  /** Whether the user pressed Ctrl+C at an empty prompt. The next line resets it. */
   wantsToLeave: boolean;
-  /** A turn did not end well. */
+  /** Whether a turn failed or was stopped. */
   failed: boolean;
 }
 

@@ -36,7 +36,7 @@ function group(name: string, on: boolean): ToolGroupView {
 
 const answer = numbered([...spokenText("i1", "Hello."), chainEnded()]);
 
-/** A server that answers every message alike. */
+/** A server that gives every message the same answer. */
 function createServer(changes: Partial<ChatClient> = {}) {
   const started: StartRun[] = [];
   const cancelled: string[] = [];
@@ -102,7 +102,7 @@ function talk(client: ChatClient, terminal: FakeTerminal, options: Partial<ChatO
   return chat({ client, terminal, style: plainStyle, yes: false, ...options });
 }
 
-test("messages of one chat share a conversation, made with the first, and offer what is switched on", async () => {
+test("messages of one chat share a conversation, which the first one creates, and offer the enabled groups", async () => {
   const { client, started } = createServer();
   const terminal = createFakeTerminal(["hi", "", "/ListFiles {}", "/new", "again"]);
   assert.equal(await talk(client, terminal), 0);
@@ -117,7 +117,7 @@ test("messages of one chat share a conversation, made with the first, and offer 
   assert.match(terminal.text(), /^Capstan 1\.2\.3 · capstan\/offline \(no key is set\)\n/);
 });
 
-test("a pipe gets the answers and nothing else", async () => {
+test("a pipe gets only the answers", async () => {
   const { client } = createServer();
   const terminal = createFakeTerminal(["one", "two"], false);
   assert.equal(await talk(client, terminal), 0);
@@ -152,7 +152,7 @@ test("a line that ends with a backslash continues in the next one", async () => 
   );
 });
 
-test("the model is chosen by name, and an unknown name suggests the nearest", async () => {
+test("a model is selected by its name, and an unknown name suggests the nearest one", async () => {
   const { client, started } = createServer();
   const terminal = createFakeTerminal(["/model", "/model ofline", "/model openai/gpt-5.5", "hi"]);
   await talk(client, terminal);
@@ -198,7 +198,7 @@ test("--continue shows the last turn, follows it to its end, and keeps its model
   );
 });
 
-test("Ctrl+C stops the answer, and once more leaves", async () => {
+test("Ctrl+C stops the answer, and a second Ctrl+C leaves", async () => {
   const shown = Promise.withResolvers<void>();
   const { client, cancelled } = createServer({
     async *events(_run, _after, signal): AsyncGenerator<RunEvent> {
@@ -216,5 +216,5 @@ test("Ctrl+C stops the answer, and once more leaves", async () => {
   assert.deepEqual(cancelled, ["run_1"]);
   terminal.interrupt();
   assert.equal(await talking, 0);
-  assert.match(terminal.text(), /Stopping; Ctrl\+C again leaves\./);
+  assert.match(terminal.text(), /Stopping; press Ctrl\+C again to leave\./);
 });

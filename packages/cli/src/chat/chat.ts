@@ -4,23 +4,25 @@ import {
   grantsCommand,
   modelCommand,
   readSlashCommand,
-  slashHelp,
   variablesCommand,
 } from "./slash-command.ts";
 import { handleInterrupts, sendMessage, showTurn } from "./send-message.ts";
 import { formatCount, type Style } from "../terminal/style.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { readMessage, type Terminal } from "../terminal/terminal.ts";
+import { chatTexts } from "../texts/chat.ts";
+
+const texts = chatTexts.session;
 
 export interface ChatOptions {
   readonly client: ChatClient;
   readonly terminal: Terminal;
   readonly style: Style;
-  /** @default the last run's, else the server's own choice */
+  /** @default the model of the last run, else the server's default */
   readonly model?: string | undefined;
   /** The conversation to continue, or the newest one. */
   readonly resume?: { readonly id: string } | "newest" | undefined;
-  /** Allow what asks, without asking. */
+  /** Whether to allow each call that needs approval, without asking. */
   readonly yes: boolean;
 }
 
@@ -70,11 +72,8 @@ function greet(session: ChatSession, info: ServerInfo): void {
   const { style, model, client } = session;
   const why = model === info.model.id ? ` (${info.model.reason})` : "";
   printLine(session, `${style.bold(`Capstan ${info.version}`)} · ${printableLine(model + why)}`);
-  printLine(session, style.dim(`The same on a page: ${client.url}`));
-  printLine(
-    session,
-    style.dim("Type a message. /help says more; Ctrl+C stops an answer; /quit leaves.\n"),
-  );
+  printLine(session, style.dim(texts.page(client.url)));
+  printLine(session, style.dim(`${texts.start}\n`));
 }
 
 /** Shows the last turn of the conversation, and follows it if it is in progress. */
@@ -91,7 +90,7 @@ async function resumeConversation(
   }
   if (last && (terminal.interactive || last.ended_at === null))
     await showTurn(session, last.id, last);
-  // How an earlier turn ended is not this command's failure.
+  // The failure of an earlier turn is not a failure of this command.
   session.failed = false;
 }
 
@@ -103,11 +102,11 @@ async function obey(session: ChatSession, line: string): Promise<"quit" | undefi
         return "quit";
       case "new":
         session.conversation = undefined;
-        printLine(session, "A new conversation begins with your next message.");
+        printLine(session, texts.newConversation);
         break;
       case "help":
-        printLine(session, slashHelp);
-        // The offline model has lines of its own to teach.
+        printLine(session, chatTexts.commands.help);
+        // The offline model answers /help with its own commands.
         if (session.model === "capstan/offline") await sendMessage(session, "/help");
         break;
       case "model":

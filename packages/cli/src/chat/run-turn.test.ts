@@ -16,7 +16,8 @@ import {
   settled,
   spokenText,
 } from "../testing/run-events.ts";
-import { type ApprovalMode, noUserMessage } from "./ask.ts";
+import { chatTexts } from "../texts/chat.ts";
+import type { ApprovalMode } from "./ask.ts";
 import { ApiError } from "@capstan/client";
 import { runTurn } from "./run-turn.ts";
 import { plainStyle } from "../terminal/style.ts";
@@ -110,7 +111,7 @@ test("edited arguments are asked for again if they are not an object, or the ser
   assert.deepEqual(server.answered, [
     { id: "approval_c1", body: { decision: "allow", scope: "once", arguments: { text: "ho" } } },
   ]);
-  assert.match(terminal.text(), /Arguments are a JSON object[\s\S]*text: expected text/);
+  assert.match(terminal.text(), /Arguments must be a JSON object[\s\S]*text: expected text/);
 });
 
 test("several questions are asked one after the other", async () => {
@@ -130,7 +131,7 @@ test("several questions are asked one after the other", async () => {
   );
 });
 
-test("a question that is answered elsewhere is taken back, and what happened is shown after it", async () => {
+test("a question that is answered elsewhere is closed, and the next events follow it", async () => {
   const elsewhere: ChainEvent = {
     type: "approval.answered",
     callId: "c1",
@@ -157,7 +158,7 @@ test("without a terminal the call is denied with the reason, or allowed once by 
   assert.equal(await turn(refused, createFakeTerminal([], false), "refuse"), "completed");
   assert.deepEqual(refused.answered[0]?.body, {
     decision: "refuse",
-    reason: noUserMessage,
+    reason: chatTexts.approval.noTerminalReason,
     by: "system",
   });
 
@@ -166,7 +167,7 @@ test("without a terminal the call is denied with the reason, or allowed once by 
   assert.deepEqual(allowed.answered[0]?.body, { decision: "allow", scope: "once" });
 });
 
-test("a user who leaves at a question leaves it open", async () => {
+test("if the user leaves at a question, it stays open", async () => {
   const server = createServer(asks("c1"), rest);
   const terminal = createFakeTerminal([]);
   const left = { ...terminal, readAnswer: () => Promise.resolve({ type: "end" as const }) };
@@ -218,7 +219,7 @@ test("events during an open question are buffered within bounds, and read again 
   assert.match(text, /0123456789\n✓ Speak/);
 });
 
-test("a connection that is lost for good takes the question back, and is said", async () => {
+test("a permanently lost connection closes the question and is reported", async () => {
   const client = {
     ...createServer([], []),
     async *events(): AsyncGenerator<RunEvent> {
@@ -229,7 +230,7 @@ test("a connection that is lost for good takes the question back, and is said", 
   await assert.rejects(turn(client, createFakeTerminal([])), /The run is gone/);
 });
 
-test("a result that needs a review is shown in place; one that was answered elsewhere is withdrawn", async () => {
+test("a result that needs a review is shown in place, and a review that was answered elsewhere is closed", async () => {
   const review = {
     id: "r1",
     callId: "c1",

@@ -9,6 +9,7 @@ import { ApiError, type Client, followRun } from "@capstan/client";
 import type { Style } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createTurnView } from "./turn-view.ts";
+import { chatTexts } from "../texts/chat.ts";
 
 export type TurnEnd = Extract<ChainEvent, { readonly type: "chain.ended" }>["status"] | "left";
 
@@ -18,9 +19,9 @@ export interface TurnOptions {
     "url" | "events" | "answerApproval" | "review" | "previewReview" | "calls" | "answerOutcome"
   >;
   readonly run: string;
-  /** Events that are known already, to show first. */
+  /** The events so far, which are shown first. */
   readonly past?: readonly RunEvent[];
-  /** The number of the last event that `past` stands for. @default 0 */
+  /** The number of the last event in `past`. @default 0 */
   readonly after?: number;
   readonly mode: ApprovalMode;
   readonly terminal: Terminal;
@@ -29,10 +30,10 @@ export interface TurnOptions {
 }
 
 /**
- * Shows a run until it ends, and asks its questions, one at a time. Events during a question are
- * shown after it.
+ * Shows a run until it ends, and asks the user about its approvals and reviews, one at a time.
+ * Events that arrive during a question are shown after the answer.
  *
- * @returns the end of the run; `left` if the user left it with a question open
+ * @returns the status of the run; `left` if the user left at an open question
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { client, run, terminal, style } = options;
@@ -85,7 +86,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   return status ?? "left";
 }
 
-/** Hears all events of a run: those that are known, then the others as they come. */
+/** Passes on all events of a run: the events so far, then new ones as they arrive. */
 async function follow(
   { client, run, past = [], after = 0, signal }: TurnOptions,
   hear: (event: RunEvent) => void,
@@ -96,7 +97,7 @@ async function follow(
     for await (const event of followRun({ client, run, after, signal })) hear(event);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "connection_lost") throw error;
-    const hint = `Run ${run} may continue there: \`capstan chat --continue\` shows it.`;
+    const hint = chatTexts.session.connectionLost(run);
     throw new Error(`${error.message} ${hint}`, { cause: error });
   }
 }

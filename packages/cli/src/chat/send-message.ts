@@ -1,13 +1,16 @@
 import type { RunWithEvents } from "@capstan/contract";
 import { type ChatSession, printFailure, printLine } from "./chat-session.ts";
+import { chatTexts } from "../texts/chat.ts";
 import { runTurn } from "./run-turn.ts";
 
-/** Sends what the person typed, and shows the turn until it ends. Failures are said, not thrown. */
+const texts = chatTexts.session;
+
+/** Sends a message, and shows the turn until it ends. Errors are printed, not thrown. */
 export async function sendMessage(session: ChatSession, text: string): Promise<void> {
   const { client, model } = session;
   try {
     const id = (session.conversation ?? (await client.createConversation())).id;
-    // The page may have switched groups since.
+    // The user may have switched groups on the page.
     const [groups, conversation] = await Promise.all([
       client.toolGroups(),
       client.conversation(id),
@@ -23,7 +26,7 @@ export async function sendMessage(session: ChatSession, text: string): Promise<v
   }
 }
 
-/** Shows a run until it ends or the person leaves; what is known of it comes first. */
+/** Shows a run until it ends or the user leaves, beginning with its events so far. */
 export async function showTurn(
   session: ChatSession,
   run: string,
@@ -58,7 +61,7 @@ export function handleInterrupts(session: ChatSession): () => void {
     const { running } = session;
     if (running && !running.cancelled) {
       running.cancelled = true;
-      printLine(session, style.yellow("\nStopping; Ctrl+C again leaves."));
+      printLine(session, style.yellow(`\n${texts.stopping}`));
       client.cancelRun(running.run).catch((error: unknown) => printFailure(session, error));
     } else if (running || !terminal.interactive || session.wantsToLeave) {
       leave.abort();
@@ -66,7 +69,7 @@ export function handleInterrupts(session: ChatSession): () => void {
       terminal.close();
     } else {
       session.wantsToLeave = true;
-      printLine(session, style.dim("\nCtrl+C again leaves, and so does /quit."));
+      printLine(session, style.dim(`\n${texts.leaveHint}`));
     }
   });
 }

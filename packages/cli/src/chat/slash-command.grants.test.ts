@@ -48,24 +48,24 @@ async function say(grants: readonly (GrantView | DamagedView)[], revoke?: string
 
 test("grants are listed with verdict, covered calls, scope, user, start and end", async () => {
   const { text } = await say([grant]);
-  assert.match(text, /^1 {2}refused: Write.* with exactly these arguments/);
+  assert.match(text, /^1 {2}denied: Write.* with exactly these arguments/);
   assert.match(text, /this session · by ann · since 2026-01-02 03:04 · until 2026-01-02 04:04/);
   assert.ok(!text.includes("\u001b"));
 });
 
-test("one is taken back by its number, and nothing by another", async () => {
+test("a grant is revoked by its number, and an unknown number revokes nothing", async () => {
   assert.deepEqual((await say([grant], "1")).revoked, ["grant_1"]);
   for (const number of ["0", "2", "x"]) assert.deepEqual((await say([grant], number)).revoked, []);
 });
 
 test("without grants the command says so", async () => {
-  assert.match((await say([])).text, /every call that has to ask, asks/);
+  assert.match((await say([])).text, /There are no saved answers/);
 });
 
 // Contract: durability-57
-test("a damaged one is said to be, hides no other, and is taken back", async () => {
+test("a damaged grant is marked, hides no others, and can be revoked", async () => {
   const { text } = await say([grant, damaged]);
-  assert.match(text, /^1 {2}refused: .*\n2 {2}damaged: it allows nothing {2}The stored data/);
+  assert.match(text, /^1 {2}denied: .*\n2 {2}damaged: it allows nothing {2}The stored data/);
   assert.deepEqual((await say([grant, damaged], "2")).revoked, ["grant_2"]);
   assert.match((await say([damaged], "variables")).text, /^grant_2 {2}The stored data/);
 });

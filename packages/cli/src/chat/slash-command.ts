@@ -2,9 +2,12 @@ import type { GrantView } from "@capstan/contract";
 import { didYouMean } from "../arguments/parse-options.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import { formatCount } from "../terminal/style.ts";
+import { chatTexts } from "../texts/chat.ts";
 import { type ChatSession, printLine } from "./chat-session.ts";
 
-/** A line of the chat's own; all others go to the model, `/Tool {…}` lines for the offline model too. */
+const texts = chatTexts.commands;
+
+/** A line that the chat handles itself. All other lines are messages to the model, including `/Tool {…}` for the offline model. */
 export type SlashCommand =
   | { readonly type: "quit" | "new" | "help" }
   | { readonly type: "model"; readonly id: string | undefined }
@@ -27,21 +30,14 @@ export function readSlashCommand(line: string): SlashCommand {
     case "quit":
     case "new":
     case "help":
-      // `/new ideas for dinner` is a message, not a command with too much behind it.
+      // `/new ideas for dinner` is a message, not a command with operands.
       return argument === undefined ? { type: word } : { type: "message", text: line };
     default:
       return { type: "message", text: line };
   }
 }
 
-export const slashHelp = `/new          start a conversation
-/model [ID]   list the models, or choose one
-/vars [NAME]  list the conversation's variables, or show one in full
-/grants [N]   list what you allowed or denied for more than one call, or revoke one
-/quit         leave; Ctrl+C stops an answer, twice leaves
-A line that ends with \\ continues in the next one.`;
-
-/** `/model` lists the models, `/model ID` chooses the one for the messages to come. */
+/** `/model` lists the models, `/model ID` selects the model for the next messages. */
 export async function modelCommand(session: ChatSession, id: string | undefined): Promise<void> {
   const { client, style } = session;
   const models = await client.models();
@@ -59,10 +55,10 @@ export async function modelCommand(session: ChatSession, id: string | undefined)
   }
   // A provider may know more models than it lists; if it does not, the next turn says so.
   if (!ids.includes(id) && !id.includes("/")) {
-    return printLine(session, `There is no model ${id}.${didYouMean(id, ids)} /model lists them.`);
+    return printLine(session, texts.unknownModel(id, didYouMean(id, ids)));
   }
   session.model = id;
-  printLine(session, `The next message goes to ${id}.`);
+  printLine(session, texts.modelChosen(id));
 }
 
 /** `/vars` lists the conversation's variables, `/vars NAME` shows one in full. */
@@ -73,7 +69,7 @@ export async function variablesCommand(
   const { client, terminal, style, conversation } = session;
   const variables = conversation ? await client.variables(conversation.id) : [];
   if (!conversation || variables.length === 0) {
-    return printLine(session, "This conversation has no variables yet.");
+    return printLine(session, texts.noVariables);
   }
   if (name !== undefined) {
     const { text } = await client.variable(conversation.id, name);
@@ -93,32 +89,27 @@ export async function variablesCommand(
   }
 }
 
-/** `/grants` lists the answers that hold for more than one call, `/grants N` takes one back. */
+/** `/grants` lists the answers that cover more than one call, `/grants N` revokes one. */
 export async function grantsCommand(
   session: ChatSession,
   revoke: string | undefined,
 ): Promise<void> {
   const { client, style, conversation } = session;
   const grants = await client.grants(conversation?.id);
-  if (grants.length === 0)
-    return printLine(session, "Nothing yet: every call that has to ask, asks.");
+  if (grants.length === 0) return printLine(session, texts.noGrants);
   if (revoke !== undefined) {
     const grant = grants[Number(revoke) - 1];
-    if (grant === undefined)
-      return printLine(session, `There is no number ${printableLine(revoke)}.`);
+    if (grant === undefined) return printLine(session, texts.unknownGrant(printableLine(revoke)));
     await client.revokeGrant(grant.id);
     const title = grant.object === "damaged" ? grant.id : grant.title;
-    return printLine(session, `Taken back: ${printableLine(title)}. It asks again.`);
+    return printLine(session, texts.grantRevoked(printableLine(title)));
   }
   for (const [index, grant] of grants.entries()) {
     if (grant.object === "damaged") {
-      printLine(
-        session,
-        `${index + 1}  damaged: it allows nothing  ${style.dim(grant.error.message)}`,
-      );
+      printLine(session, `${index + 1}  ${texts.damagedGrant}  ${style.dim(grant.error.message)}`);
       continue;
     }
-    const verdict = grant.verdict === "allow" ? "allowed" : "refused";
+    const verdict = grant.verdict === "allow" ? texts.allowed : texts.refused;
     printLine(
       session,
       `${index + 1}  ${verdict}: ${printableLine(grant.title)}  ${style.dim(aboutGrant(grant))}`,
@@ -127,9 +118,11 @@ export async function grantsCommand(
 }
 
 function aboutGrant({ scope, grantedBy, createdAt, expiresAt }: GrantView): string {
-  const where = scope === "always" ? "every session" : "this session";
-  const end = expiresAt === undefined ? "until taken back" : `until ${timeText(expiresAt)}`;
-  return [where, `by ${printableLine(grantedBy)}`, `since ${timeText(createdAt)}`, end].join(" · ");
+  const where = scope === "always" ? texts.everySession : texts.thisSession;
+  const end = expiresAt === undefined ? texts.untilRevoked : texts.until(timeText(expiresAt));
+  return [where, texts.by(printableLine(grantedBy)), texts.since(timeText(createdAt)), end].join(
+    " · ",
+  );
 }
 
 function timeText(at: number): string {

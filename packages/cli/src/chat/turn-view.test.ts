@@ -22,7 +22,7 @@ async function shown(events: readonly ChainEvent[]) {
   return { all: text(), answer: text("answer") };
 }
 
-test("a turn reads from top to bottom: words, calls with time and tokens, words, numbers", async () => {
+test("a turn shows text, calls with time and tokens, text, and the totals, in order", async () => {
   const { all, answer } = await shown([
     ...spokenText("i1", "Let me ", "look."),
     proposed("c1", "ListFiles", '{"path":"."}'),
@@ -38,7 +38,7 @@ test("a turn reads from top to bottom: words, calls with time and tokens, words,
     all,
     `Let me look.
 → ListFiles {"path":"."}
-✓ ListFiles · 12 ms · 340 tokens · 1,200 withheld, kept as ListFiles_1
+✓ ListFiles · 12 ms · 340 tokens · 1,200 withheld, stored as ListFiles_1
 Two files.
 1.2 s · 1 call · 1,200 tokens in, 34 out
 `,
@@ -46,7 +46,7 @@ Two files.
   assert.equal(answer, "Let me look.\nTwo files.\n");
 });
 
-test("text that was not streamed is shown when its item ends, and none twice", async () => {
+test("text that was not streamed is shown when its item ends, and no text twice", async () => {
   const { answer } = await shown([
     { type: "item.start", itemId: "i1", kind: "text" },
     { type: "item.delta", itemId: "i1", delta: "so far" },
@@ -58,7 +58,7 @@ test("text that was not streamed is shown when its item ends, and none twice", a
 });
 
 // Contract: plugins-11
-test("a final tool's text is the answer, also with another tool's", async () => {
+test("a final tool's text is the answer, also next to the output of another tool", async () => {
   const { all, answer } = await shown([
     proposed("c1", "Report"),
     proposed("c2", "Other"),
@@ -79,7 +79,7 @@ test("a final tool's text is the answer, also with another tool's", async () => 
   assert.match(all, /All is well\.\n✓ Report .*\n +┌ Other\n +│ beside it\n✓ Other/);
 });
 
-test("tools speak one at a time, each under its name", async () => {
+test("the output of tools is shown one tool at a time, each under its name", async () => {
   const { all } = await shown([
     proposed("c1", "One"),
     proposed("c2", "Two"),
@@ -132,7 +132,7 @@ test("text of a tool or a model cannot control the terminal", async () => {
   assert.match(all, /✗ To⟨U\+001B⟩ol · 1 ms · failed: bad⟨U\+001B⟩\[0m↵news\n$/);
 });
 
-test("how a turn ended is said, with its reason", async () => {
+test("the end of a turn is shown with its reason", async () => {
   const failure: ChainEvent = {
     ...chainEnded(),
     status: "error",

@@ -5,11 +5,14 @@ import type { RunEvent } from "@capstan/contract";
 import { callLine, settledCallLine, turnSummary } from "./call-lines.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
+import { chatTexts } from "../texts/chat.ts";
+
+const texts = chatTexts.turn;
 
 /** Turns a run's events into text, one call's output at a time. Tracks the open line between events. */
 export interface TurnView {
   show(event: OutputEvent<RunEvent>): readonly Segment[];
-  /** Ends a line that is open, e.g. before a question. */
+  /** Ends the open line, for example before a question. */
   breakLine(): readonly Segment[];
 }
 
@@ -82,7 +85,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
     const { item, shown } = entry;
     stream(item, text.slice(shown));
     if (item.kind === "text" || item.kind === "reasoning") endLine();
-    if (item.kind === "text" && incomplete) line(style.yellow("(cut off)"));
+    if (item.kind === "text" && incomplete) line(style.yellow(texts.cutOff));
   }
 
   function showEvent(event: OutputEvent<RunEvent>): void {
@@ -90,7 +93,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "output.text":
         return writeOutput(event);
       case "output.omitted":
-        return line(style.dim(`  … more of ${nameOf(event.callId)} is not shown …`));
+        return line(style.dim(`  ${texts.omitted(nameOf(event.callId))}`));
       case "item.start":
         return startItem(event.itemId, event);
       case "item.delta": {
@@ -122,7 +125,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
         const reason = event.decision.reason;
         return line(
           style.dim(
-            `  ${event.decision.verdict}${event.args ? " (arguments edited by the user)" : ""}${
+            `  ${event.decision.verdict}${event.args ? ` ${texts.argumentsEdited}` : ""}${
               reason === undefined || reason === "" ? "" : `: ${printableLine(reason)}`
             }`,
           ),
@@ -131,22 +134,20 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "review.answered": {
         if (event.by !== "person") return;
         const why = event.reason === undefined ? "" : `: ${printableLine(event.reason)}`;
-        return line(style.dim(`  result ${event.outcome} by the user${why}`));
+        return line(style.dim(`  ${texts.resultDecision(event.outcome)}${why}`));
       }
       case "client_call.waiting":
-        return line(style.yellow(`${nameOf(event.callId)} waits for another program to run it.`));
+        return line(style.yellow(texts.clientCall(nameOf(event.callId))));
       case "model.retry":
         return line(style.yellow(retryText(event)));
       case "model.restarted":
         items.clear();
-        return line(style.yellow(`The answer begins again: ${printableLine(event.reason)}`));
+        return line(style.yellow(texts.restarted(printableLine(event.reason))));
       case "limit.reached":
         return line(style.yellow(printableLine(event.message)));
       case "round.ended":
-        if (event.finishReason === "length")
-          return line(style.yellow("The model's limit of tokens ended the answer."));
-        if (event.finishReason === "content_filter")
-          return line(style.yellow("The provider's content filter ended the answer."));
+        if (event.finishReason === "length") return line(style.yellow(texts.tokenLimit));
+        if (event.finishReason === "content_filter") return line(style.yellow(texts.contentFilter));
         return;
       case "run.interrupted":
         return line(style.yellow(printableLine(event.message)));
@@ -185,5 +186,5 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
 
 function retryText(event: Extract<ChainEvent, { type: "model.retry" }>): string {
   const seconds = (event.delayMs / 1000).toFixed(1);
-  return `The model did not answer (${printableLine(event.reason)}); try ${event.attempt} in ${seconds} s.`;
+  return texts.retry(printableLine(event.reason), event.attempt, seconds);
 }

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { test } from "node:test";
 import { createNodeTerminal } from "./node-terminal.ts";
 
-/** A process's streams that a test types into and reads from. */
+/** The streams of a process, which a test writes to and reads from. */
 function createStreams(isTTY: boolean) {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 80 });
   const [input, output, error] = [stream(), stream(), stream()];
@@ -19,23 +19,19 @@ function textOf(stream: PassThrough): string {
   return text;
 }
 
-// A line that is lost would be waited for without end.
+// A lost line would be awaited forever.
 const within = { timeout: 60_000 };
 
-test(
-  "lines that come in one chunk while one is waited for are all read, then the end",
-  within,
-  async () => {
-    const { input, terminal } = createStreams(false);
-    const first = terminal.readMessage("› ");
-    input.end("one\ntwo\nthree\nfour");
-    assert.deepEqual(await first, { type: "line", text: "one" });
-    for (const text of ["two", "three", "four"]) {
-      assert.deepEqual(await terminal.readMessage("› "), { type: "line", text });
-    }
-    assert.deepEqual(await terminal.readMessage("› "), { type: "end" });
-  },
-);
+test("all lines of one chunk are read, then the end", within, async () => {
+  const { input, terminal } = createStreams(false);
+  const first = terminal.readMessage("› ");
+  input.end("one\ntwo\nthree\nfour");
+  assert.deepEqual(await first, { type: "line", text: "one" });
+  for (const text of ["two", "three", "four"]) {
+    assert.deepEqual(await terminal.readMessage("› "), { type: "line", text });
+  }
+  assert.deepEqual(await terminal.readMessage("› "), { type: "end" });
+});
 
 test(
   "a paste of several lines is several messages, each shown behind its prompt",
@@ -45,12 +41,12 @@ test(
     const first = terminal.readMessage("› ");
     input.write("one\rtwo\rthree\rfo");
     assert.deepEqual(await first, { type: "line", text: "one" });
-    assert.doesNotMatch(textOf(output), /two/, "a question that is not asked yet is not shown");
+    assert.doesNotMatch(textOf(output), /two/, "the prompt of a later question is not shown");
     assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "two" });
     assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "three" });
     assert.equal(textOf(output), "› two\n› three\n");
     const last = terminal.readMessage("› ");
-    assert.match(textOf(output), /› fo/, "the typed start of the next line can be continued");
+    assert.match(textOf(output), /› fo/, "the beginning of the next line can be continued");
     input.write("ur\r");
     assert.deepEqual(await last, { type: "line", text: "four" });
     terminal.close();
@@ -74,7 +70,7 @@ test(
   },
 );
 
-test("more lines than are kept are not left out without a word", within, async () => {
+test("lines above the limit are ignored with a notice", within, async () => {
   const { input, error, terminal } = createStreams(true);
   const first = terminal.readMessage("› ");
   input.write("line\r".repeat(104));
@@ -82,14 +78,14 @@ test("more lines than are kept are not left out without a word", within, async (
   await terminal.readMessage("› ");
   assert.equal(
     textOf(error),
-    "3 lines were left out: 100 are kept while an answer is under way.\n",
+    "3 lines were ignored: at most 100 lines are kept until the answer ends.\n",
   );
   await terminal.readMessage("› ");
   assert.equal(textOf(error), "");
   terminal.close();
 });
 
-test("a question that is gone takes what was typed for it along", within, async () => {
+test("text that was typed for a closed question is discarded", within, async () => {
   const { input, terminal } = createStreams(true);
   const gone = new AbortController();
   const question = terminal.readAnswer("y/n > ", { signal: gone.signal });

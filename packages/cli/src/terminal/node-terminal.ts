@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import { chatTexts } from "../texts/chat.ts";
 import type { ReadLine, Terminal } from "./terminal.ts";
 
 interface Streams {
@@ -13,7 +14,7 @@ const typedAhead = 100;
 
 /**
  * The process's own terminal. If standard output is not a terminal (a file, a pipe), it receives
- * the answers alone, and all other text goes to standard error.
+ * only the answers, and all other text goes to standard error.
  */
 export function createNodeTerminal({ input, output, error }: Streams): Terminal {
   const interactive = input.isTTY && output.isTTY;
@@ -48,7 +49,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
     if (ended) return Promise.resolve({ type: "end" });
     if (signal?.aborted === true) return Promise.resolve({ type: "aborted" });
     const { promise, resolve } = Promise.withResolvers<ReadLine>();
-    // At once: the same chunk, a pipe's or a paste, may hold lines that are for others.
+    // Settle synchronously: the same chunk of a pipe or a paste can contain lines for later reads.
     const settle = (read: ReadLine) => {
       reader = undefined;
       gate.open = false;
@@ -56,7 +57,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       resolve(read);
     };
     const abort = () => {
-      // The typed text belongs to a question that is gone.
+      // The typed text was an answer to a question that is gone.
       clearLine();
       gate.write("\n");
       settle({ type: "aborted" });
@@ -82,9 +83,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
     },
     async readMessage(prompt) {
       if (leftOut > 0) {
-        error.write(
-          `${leftOut} lines were left out: ${typedAhead} are kept while an answer is under way.\n`,
-        );
+        error.write(`${chatTexts.session.linesLeftOut(leftOut, typedAhead)}\n`);
         leftOut = 0;
       }
       const typed = queue.shift();
@@ -97,7 +96,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       for (const { channel, text } of segments) {
         (channel === "answer" || output.isTTY ? output : error).write(text);
       }
-      // The prompt that was there stands above now.
+      // The text moved the old prompt up, so print the prompt again.
       if (reader && interactive) lines.prompt(true);
     },
     onInterrupt(listener) {
@@ -105,7 +104,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
         if (reader && interactive) clearLine();
         listener();
       };
-      // The line editor takes the key in raw mode; elsewhere it is a signal.
+      // In raw mode, the line editor handles Ctrl+C; otherwise it is a signal.
       const source = interactive ? lines : process;
       source.on("SIGINT", interrupt);
       return () => {

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { printable, printableLine } from "./printable.ts";
 
-test("an escape sequence is shown, not obeyed", () => {
+test("an escape sequence is shown, not executed", () => {
   assert.equal(printable("\u001B[2Jhi\u0007\u009B1m\u007F"), "␛[2Jhi␇‹U+009B›1m␡");
   assert.equal(printable("a\r\nb\tc"), "a\nb\tc");
   assert.equal(printableLine("a\r\nb\tc\u202Ed"), "a↵b c⟨U+202E⟩d");
 });
 
-test("no text can hold a control character afterwards, however it is cut", () => {
+test("the result has no control characters, however the text is cut", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(), (text, cut) => {
       const at = cut % (text.length + 1);

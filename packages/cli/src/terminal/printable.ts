@@ -3,17 +3,17 @@ import { visibleText } from "@capstan/core/text";
 // Text of a model or a tool must not control the terminal: an escape sequence could repaint a
 // question, or set the clipboard.
 
-/** Text with its control characters made visible; line feeds and tabs stay. Works on pieces of a stream. */
+/** Makes the control characters in a text visible, except line feeds and tabs. Works on pieces of a stream. */
 export function printable(text: string): string {
   return text.replaceAll("\r", "").replaceAll(unprintable, visible);
 }
 
-/** A whole text in one line, in which nothing is hidden: a line feed is shown as `↵`. */
+/** Returns a text in one line, with all hidden characters visible: a line feed is shown as `↵`. */
 export function printableLine(text: string): string {
   return visibleText(text).replaceAll(/\r?\n/g, "↵").replaceAll("\t", " ");
 }
 
-// C0 and C1 without tab and line feed, and what overrides the direction of writing.
+// C0 and C1 without tab and line feed, and the characters that change the writing direction.
 // oxlint-disable-next-line no-control-regex -- they are what this looks for
 const unprintable = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
 

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 type Paint = (text: string) => string;
 
-/** How the terminal sets things apart. */
+/** Functions that format text for the terminal. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;

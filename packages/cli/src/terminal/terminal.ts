@@ -1,4 +1,4 @@
-/** Text to show: the model's answer, or what is said around it. */
+/** Text to show: a part of the model's answer, or a notice. */
 export interface Segment {
   readonly channel: "answer" | "notice";
   readonly text: string;
@@ -6,7 +6,7 @@ export interface Segment {
 
 export type ReadLine =
   | { readonly type: "line"; readonly text: string }
-  /** No more lines will come. */
+  /** The input has ended. */
   | { readonly type: "end" }
   /** The signal aborted first. */
   | { readonly type: "aborted" };
@@ -15,18 +15,18 @@ export type ReadLine =
 export interface Terminal {
   /** Whether a user can be asked. */
   readonly interactive: boolean;
-  /** Its width now. */
+  /** The current width. */
   readonly columns: number;
-  /** The next message; lines typed while an answer was running come first. */
+  /** Reads the next message. Lines that were typed during an answer come first. */
   readMessage(prompt: string): Promise<ReadLine>;
   /**
-   * The answer to a question. Only what is typed after it was asked counts.
+   * Reads the answer to a question. Text that was typed before the question is ignored.
    *
-   * @param prefill text that is there to be changed
+   * @param prefill the initial text, which the user can edit
    */
   readAnswer(prompt: string, options: { signal: AbortSignal; prefill?: string }): Promise<ReadLine>;
   write(segments: readonly Segment[]): void;
-  /** Tells of Ctrl+C; returns what ends it. */
+  /** Calls the listener on Ctrl+C. Returns a function that removes it. */
   onInterrupt(listener: () => void): () => void;
   close(): void;
 }

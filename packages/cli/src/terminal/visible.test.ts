@@ -8,11 +8,11 @@ const view = { style, columns: 40, whole: true };
 const isolated = (word: string) => `\u2068${word}\u2069`;
 const block = (text: string) => visibleBlock(visibleParts(text), view).text;
 
-test("words written from right to left keep their places in code", () => {
+test("right-to-left words keep their positions in code", () => {
   assert.equal(block("mv א ב"), `  │ mv ${isolated("א")} ${isolated("ב")}`);
 });
 
-test("prose written from right to left stays as it is", () => {
+test("right-to-left prose is unchanged", () => {
   assert.equal(block("שלום עולם"), "  │ שלום עולם");
 });
 
@@ -23,7 +23,7 @@ test("each part of a word that continues on the next line is isolated", () => {
   );
 });
 
-test("names written from right to left keep their places in a sentence", () => {
+test("right-to-left names keep their positions in a sentence", () => {
   const name = (text: string) => visibleName(text, style);
   assert.equal(`${name("א")} or ${name("Fetch")}`, `${isolated("א")} or Fetch`);
   assert.equal(name("א:80"), isolated(`${isolated("א")}:80`));

@@ -6,21 +6,22 @@ import {
   visibleLine,
   type VisiblePart,
 } from "@capstan/core/text";
+import { chatTexts } from "../texts/chat.ts";
 import type { Style } from "./style.ts";
 
-// Untrusted text in a question. Invisible characters are shown as marks, and each line has a sign
-// in front, so that no text can pass for a line of the question itself.
+// Untrusted text in a question. Invisible characters are shown as marks, and each line begins with
+// a sign, so that no text can imitate a line of the question itself.
 
 /** How a question is shown. */
 export interface QuestionView {
   readonly style: Style;
-  /** Of the terminal. */
+  /** The width of the terminal. */
   readonly columns: number;
-  /** Whether long texts are shown to their end. */
+  /** Whether long texts are shown in full. */
   readonly whole: boolean;
 }
 
-/** Text of a question, and whether a part of it was left out. */
+/** The text of a question, and whether a part of it was left out. */
 export interface ShownText {
   readonly text: string;
   readonly isCut: boolean;
@@ -28,19 +29,19 @@ export interface ShownText {
 
 const cutAt = { lines: 40, characters: 4_000 };
 
-/** A name, a title or a reason, in one line. */
+/** Returns a name, a title or a reason in one line. */
 export function visibleName(text: string, style: Style): string {
   return painted(visibleLine(text), style);
 }
 
-/** The name is isolated as a whole, too: it must not change places with the words around it. */
+/** Isolates the whole name too, so that it does not swap places with the words around it. */
 function painted(parts: readonly VisiblePart[], style: Style): string {
   const name = parts.flatMap((part) => piecesOf(part, style).map(({ text, paint }) => paint(text)));
   const isDirected = parts.some(({ text }) => hasRightToLeft(text));
   return isDirected ? isolate(name.join("")) : name.join("");
 }
 
-/** Keeps a text written from right to left at its place in the line. */
+/** Isolates a right-to-left text, so that it keeps its position in the line. */
 const isolate = (text: string) => `\u2068${text}\u2069`;
 
 /** Splits a part into pieces that are painted differently: marks, words to isolate, other text. */
@@ -52,10 +53,10 @@ function piecesOf(part: VisiblePart, { inverse }: Style) {
   }));
 }
 
-/** A text on lines of its own; a long one is cut, unless it is to be shown whole. */
+/** Returns a text in separate lines. A long text is cut unless `view.whole` is set. */
 export function visibleBlock(parts: readonly VisiblePart[], view: QuestionView): ShownText {
   const first = view.whole ? { parts, left: 0 } : firstParts(parts, cutAt);
-  const more = `  … ${first.left} more characters; v shows them all`;
+  const more = `  ${chatTexts.approval.cut(first.left)}`;
   const lines = [
     ...linesOf(first.parts, view),
     ...(first.left > 0 ? [view.style.yellow(more)] : []),
@@ -63,9 +64,9 @@ export function visibleBlock(parts: readonly VisiblePart[], view: QuestionView):
   return { text: lines.join("\n"), isCut: first.left > 0 };
 }
 
-/** A call's arguments, each under its name. */
+/** Returns a call's arguments as text, each under its name. */
 export function argumentsBlock(args: readonly VisibleArgument[], view: QuestionView): ShownText {
-  if (args.length === 0) return { text: "  It takes no arguments here.", isCut: false };
+  if (args.length === 0) return { text: `  ${chatTexts.approval.noArguments}`, isCut: false };
   const blocks = args.map(({ name, value }) => {
     const block = visibleBlock(value, view);
     return { text: `  ╭ ${painted(name, view.style)}\n${block.text}`, isCut: block.isCut };
@@ -76,7 +77,10 @@ export function argumentsBlock(args: readonly VisibleArgument[], view: QuestionV
   };
 }
 
-/** Lines that the terminal does not break: one that it breaks begins where lines of the question do. */
+/**
+ * Splits a text into lines that fit into the terminal. If the terminal broke a line, the rest would
+ * look like a line of the question.
+ */
 function linesOf(
   parts: readonly VisiblePart[],
   { style, columns }: QuestionView,

@@ -159,7 +159,7 @@ test("a path in another case matches rules that ask or deny, and none that allow
   for (const path of ["SECRETS/a", "Secrets/A", "./x/../sEcrets/a"]) {
     assert.equal(conditionsHold(secrets, { path }, "some"), true, path);
     assert.equal(conditionsHold(secrets, { path }, "every"), false, path);
-    // URLs outside the site. An ambiguous URL is denied, and not allowed.
+    // URLs outside the site. Ambiguous URLs match conditions that deny, and none that allow.
     assert.equal(conditionsHold(elsewhere, { path }, "some"), true, path);
     assert.equal(conditionsHold(elsewhere, { path }, "every"), false, path);
   }

@@ -16,7 +16,7 @@ export type SchemaAt = JsonSchema | boolean;
 
 /**
  * Information about positions in a value without validation: their possible types, required and
- * known keys. If in doubt, it allows: everything that it forbids is really forbidden.
+ * known keys. In doubt it allows a value; it forbids only values that the schema forbids.
  */
 export interface SchemaView {
   /** Returns the types that a position may have, as bits of `jsonTypes`. */

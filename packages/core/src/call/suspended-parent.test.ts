@@ -279,7 +279,7 @@ test("two resuming calls that need each other's locks do not deadlock", async ()
   assert.deepEqual(ends, ["success", "success"]);
 });
 
-test("a sub-call that is stopped while it waits returns its parent's locks", async () => {
+test("a parent gets its locks back if a waiting sub-call is stopped", async () => {
   const { log, does, runs, asks, calls, start, end } = setUp();
   const executor = start([
     does("Parent", lock("x"), calls("Asks")),

@@ -277,7 +277,7 @@ test("a final tool that another tool calls is an ordinary tool", async () => {
 });
 
 // Contract: plugins-52
-test("with a client's call in its round, a final tool answers when the client has", async () => {
+test("if its round has a client's call, a final tool answers after the client has submitted its output", async () => {
   const writer = final("Says", { execute: () => "Said." });
   const clientTools = [{ type: "function" as const, function: { name: "Local", description: "" } }];
   const suspended = await play([writer], [call("Says", "Local")], { clientTools });

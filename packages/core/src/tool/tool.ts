@@ -124,7 +124,7 @@ export interface Tool {
   };
   /** True: offered whenever there is another server tool or a variable; has no switch. */
   readonly alwaysOffered?: boolean;
-  /** `hidden`: the tool's output while it runs is not shown; its call and its result are. */
+  /** `hidden`: the tool's output while it runs is not shown; its call and its result are shown. */
   readonly speaks?: "hidden";
   /**
    * True: the tool's output is the answer. Its written text, or else the text of its `data`,

@@ -43,7 +43,7 @@ const environment = {
 /** Creates a sandbox of Linux namespaces with bubblewrap. */
 export function bubblewrap(options: {
   readonly path: string;
-  /** The location of control groups. @default the system's place */
+  /** The location of control groups. @default the system's location */
   readonly cgroups?: CgroupSource;
   /** The `systemd-run` that limits programs of this user if no control group can be made. */
   readonly systemdRun?: string | undefined;
@@ -87,7 +87,7 @@ export function bubblewrap(options: {
             }),
             ...(user === undefined ? [] : asNobody()),
             options.path,
-            // Before the arguments, which end by making /etc read-only.
+            // Must precede `args`, whose last argument makes /etc read-only.
             "--perms",
             "0444",
             "--ro-bind-data",
@@ -143,8 +143,8 @@ function withNetwork(program: Program, network: ConfinedNetwork | undefined): Pr
 
 /**
  * Kills bubblewrap's process group. The namespace's first process dies with bubblewrap, and all
- * others with it. Before it has set that up it is still in bubblewrap's group, and would otherwise
- * wait forever and hold the pipes open.
+ * others with it. Until the namespace exists, its first process is still in bubblewrap's group. If
+ * it were not killed, it would wait forever and hold the pipes open.
  */
 function killGroup({ pid }: { readonly pid?: number | undefined }): void {
   if (pid === undefined) return;
@@ -197,8 +197,8 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
       shown,
     }),
     ...covers(hidden, [...read, ...write]),
-    // Root can write below /proc/sys without any capability, and every user can fill a folder in
-    // memory.
+    // Without this, root could write below /proc/sys even without capabilities, and any user could
+    // fill the folders in memory.
     ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"],
     ["--chdir", program.folder ?? "/tmp"],
   ].flat();

@@ -23,7 +23,7 @@ export interface Cgroup {
 const prefix = "capstan-";
 let made = 0;
 
-/** Where control groups are, and which one this process is in. */
+/** The locations of the control group trees and of this process's own group. */
 export interface CgroupSource {
   /** @default "/sys/fs/cgroup" */
   readonly mount?: string;
@@ -181,8 +181,8 @@ function pathOf(kind: string, own: string): string {
 const left = new Set<string>();
 
 /**
- * Removes leftover groups, and groups of earlier servers. An empty group of a running server can be
- * about to be joined.
+ * Removes leftover groups, and groups of earlier servers. An empty group of a running server stays,
+ * because a process may be about to join it.
  */
 function sweep(parent: string): void {
   for (const folder of left) removeEmpty(folder);

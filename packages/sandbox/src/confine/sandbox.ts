@@ -34,7 +34,7 @@ export interface Program {
   /** Paths that stay hidden even if they are inside one of these folders. */
   readonly hidden?: readonly string[];
   /**
-   * Paths that it can read but never change, even if they are inside a folder in `write`or do not
+   * Paths that it can read but never change, even if they are inside a folder in `write` or do not
    * exist yet.
    */
   readonly protected?: readonly string[];

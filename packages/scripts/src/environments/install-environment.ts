@@ -82,7 +82,7 @@ export async function installEnvironment(options: {
       if (result.failure !== undefined) return { status: "failed", message: result.failure };
     }
     await rename(draft, found.folder).catch((thrown: unknown) => {
-      // Another process installed the same meanwhile.
+      // Another process has installed the same environment meanwhile.
       if (!existsSync(found.folder)) throw thrown;
     });
     return { status: "installed", folder: found.folder };

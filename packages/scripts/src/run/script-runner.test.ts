@@ -457,7 +457,7 @@ def f(): return [lines.readline(), os.read(raw, 6).decode(), os.getppid()]
     ["shared memory", "m = mmap.mmap(-1, 1)", "m[0]", "m[0] = 1"],
   ];
   for (const [what, made, read, change] of kept)
-    test(`do not change anything for the next one through ${what} that was made at import`, async () => {
+    test(`do not affect the next call through ${what} that was created at import`, async () => {
       const script = scriptFile(
         join(folder, `kept${++count}/kept.py`),
         `import mmap, os, pathlib, tempfile
@@ -478,7 +478,7 @@ def f():
       assert.deepEqual(await call(), first);
     });
 
-  test("share a worker if they do not change anything that was made at import", async () => {
+  test("share a worker if they do not change anything that was created at import", async () => {
     const script = scriptFile(
       join(folder, "alone/alone.py"),
       `import os, pathlib

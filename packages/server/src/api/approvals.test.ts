@@ -6,7 +6,10 @@ import { openMemoryStore } from "@capstan/store";
 import { approvalRequest, commit, createRun } from "@capstan/store/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
-/** An app with open questions of kept runs (`k`) and of others (`p`), made at these times, and its pages. */
+/**
+ * An app with pending approvals of stored runs (`k`) and unstored runs (`p`), created at these
+ * times, and a function that reads the pages of their list.
+ */
 async function asked(times: { readonly [id: string]: number }) {
   const stores = { k: openMemoryStore(), p: openMemoryStore() };
   for (const store of Object.values(stores)) await createRun(store, { id: "r" });

@@ -171,7 +171,7 @@ function refuseUnnamedCover(
   const isNarrow = grant?.when !== undefined || grant?.key !== undefined;
   const isNamed = covers !== undefined && (covers.type !== "offer" || isNarrow);
   if (readOnly === true || isNamed) return;
-  const offer = isNarrow ? '{"type":"offer"} for what it offers, ' : "";
+  const offer = isNarrow ? '{"type":"offer"} for the offered calls, ' : "";
   const message = `covers: ${toolName} may write, send or run code, so an answer for more than one call repeats what it covers. Expected ${offer}{"type":"tool"} for every call, {"type":"arguments"}, or {"type":"pattern","when":{…}}.`;
   throw badRequest("covers", message);
 }
@@ -340,7 +340,7 @@ async function shownParts(text: string): Promise<readonly VisiblePart[]> {
 }
 
 /**
- * Returns what the reviewer reads: the arguments and a slice of the result. Returns undefined if
+ * Returns the data for the reviewer: the arguments and a slice of the result. Returns undefined if
  * the review is settled.
  */
 async function reviewedView(

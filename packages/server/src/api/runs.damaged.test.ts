@@ -92,7 +92,7 @@ test("lists include damaged conversations and grants as damaged entries, and a d
   assert.equal((await list("/v1/conversations")).length, 1);
 });
 
-test("a damaged value of a variable is not shown, and the other variables are", async () => {
+test("a damaged value of a variable is not shown, but the other variables are", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);

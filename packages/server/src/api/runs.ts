@@ -293,7 +293,7 @@ export async function submitToolOutputs(
   if (outcome.known) throw conflict(`${outcome.reason} Nothing of this request was stored.`);
   throw badRequest(
     `tool_outputs.${index}.tool_call_id`,
-    `tool_outputs.${index}.tool_call_id: ${outcome.reason} GET /v1/runs/${run.id} says in "waiting" what it waits for. Nothing of this request was stored.`,
+    `tool_outputs.${index}.tool_call_id: ${outcome.reason} GET /v1/runs/${run.id} lists in "waiting" the answers that it needs. Nothing of this request was stored.`,
   );
 }
 

@@ -246,7 +246,7 @@ for (const order of [
   [true, false, true],
   [false, true, true],
 ])
-  test(`of answers ${order.join(", ")} to one approval in one request the denial counts`, async () => {
+  test(`of the answers ${order.join(", ")} to one approval in one request, the denial counts`, async () => {
     const { ask, id, approval, ran, path } = await asked();
     const input = order.map((approve) => ({
       type: "mcp_approval_response",
@@ -272,7 +272,7 @@ test("a denial before a model's output overrides an answer after it", async () =
   assert.equal(ran(), 0);
 });
 
-test("of concurrent requests that answer one approval the first counts", async () => {
+test("of concurrent requests that answer one approval, the first counts", async () => {
   const { ask, path, ran, id, store } = await asked(inline);
   const answers = await Promise.all(
     ["refuse", "allow", "allow"].map((decision) => ask("user", "POST", path, { decision })),

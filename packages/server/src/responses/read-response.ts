@@ -290,7 +290,7 @@ export function storedOutput(output: readonly OutputItem[]): readonly StoredItem
   return output.map((item) => ({ ...item }) as unknown as StoredItem);
 }
 
-/** Returns a stored item as an input item: the target of an `item_reference` stands for. */
+/** Returns a stored item as an input item, which replaces the `item_reference` to it. */
 export function inputOf(item: StoredItem): InputItem | undefined {
   return parseStored([item])[0];
 }

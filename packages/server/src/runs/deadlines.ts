@@ -34,8 +34,9 @@ export interface DeadlineWatch {
 }
 
 /**
- * Expires approval requests and suspended runs without an answer in time. Uses one timer for the next
- * deadline: of all deadlines at the last check, and of requests that were stored here since.
+ * Expires approval requests and suspended runs that were not answered in time. Uses one timer for
+ * the next deadline: of all deadlines at the last check, and of requests that were stored here
+ * since.
  *
  * A changed system time moves no deadline, because times are `Clock.monotonic`. The stored times of
  * a request are used once, when this process first reads it.

@@ -9,7 +9,7 @@ export type CallOutcomeResult =
   | { readonly status: "refused"; readonly call: CallRecord | undefined };
 
 /**
- * Records what a user found out about a call with an unknown outcome. The model reads it from the next
+ * Records a user's report on a call with an unknown outcome. The model reads it from the next
  * request on. A call that is to run again does so when its run is retried.
  */
 export async function recordCallOutcome(

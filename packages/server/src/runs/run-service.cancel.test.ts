@@ -156,7 +156,7 @@ const ended: readonly [RunStatus, ScriptedModel][] = [
   ["failed", new ScriptedModel([{ error: new Error("gone") }])],
 ];
 for (const [status, model] of ended)
-  test(`cancelled when it is ${status}: it stays so, and nothing is written`, async () => {
+  test(`cancelled when it is ${status}: it keeps its status, and nothing is written`, async () => {
     const { store, runs } = stopped(model);
     const { id } = await begin(runs, requestOf("go"));
     const run = await runIn(store, id, status);

@@ -183,7 +183,7 @@ export class RunService {
   }
 
   /**
-   * Expires approval requests without an answer in time; the model reads that they expired.
+   * Expires approval requests that were not answered in time; the model reads that they expired.
    *
    * @param ids those to expire. @default those whose stored time is up
    */
@@ -196,7 +196,7 @@ export class RunService {
     this.#onDeadline = listener;
   }
 
-  /** Closes a suspended run without an answer in time. */
+  /** Closes a suspended run that was not answered in time. */
   async expire(run: RunRef): Promise<void> {
     await this.#registry.runInMailbox(run.id, () => this.#registry.close(run, unanswered));
   }

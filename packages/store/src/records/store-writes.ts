@@ -113,7 +113,7 @@ export type StoreWrite =
       readonly type: "answer-call";
       readonly owner: string;
       readonly runId: string;
-      /** The call, which has `found`. */
+      /** The call's record with the report in `found`. */
       readonly call: CallRecord;
     }
   /** Stores the outputs of a client's tools until their run reads them: all of them, or none. */

@@ -38,7 +38,7 @@ const parameters = z.object({
   zone: z
     .string()
     .default("UTC")
-    .describe("IANA zone, e.g. Europe/Berlin: how times without an offset are meant. Default UTC."),
+    .describe("IANA zone of times without an offset, e.g. Europe/Berlin. Default UTC."),
   toZone: z.string().optional().describe("Zone of the result. Default: zone."),
   duration: z
     .strictObject({

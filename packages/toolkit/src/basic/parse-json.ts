@@ -16,7 +16,7 @@ export function parseJson(text: string): ParsedJson {
 
 /** The expected token for each error name of the parser. All other errors are inside strings. */
 const expectations: { readonly [error: string]: string } = {
-  InvalidSymbol: "a value, or a name in double quotes,",
+  InvalidSymbol: "a value or a name in double quotes",
   InvalidNumberFormat: "a number",
   UnexpectedEndOfNumber: "a number",
   PropertyNameExpected: "a name in double quotes",
@@ -36,13 +36,13 @@ function describe(text: string): string {
   const { position, line, column } = error;
   const expected = expectations[error.name];
   if (expected !== undefined && position >= text.trimEnd().length)
-    return `it ends where ${expected} should come.`;
+    return `it ends, but ${expected} was expected.`;
   const found = JSON.stringify(String.fromCodePoint(text.codePointAt(position) ?? 0));
   const near = text.slice(Math.max(0, position - 20), position + 20).replaceAll(/\s+/g, " ");
   const place = `at line ${line}, column ${column} (character ${position})`;
   return expected === undefined
-    ? `${place} a string begins that has no end or holds a bad character or escape, near: ${near}`
-    : `${place} ${found} stands where ${expected} should come, near: ${near}`;
+    ? `${place} a string has no end, or an invalid character or escape, near: ${near}`
+    : `${place} expected ${expected}, found ${found}, near: ${near}`;
 }
 
 interface FirstError {

@@ -81,7 +81,7 @@ function refusalOf(
   }
   const isRecord = before?.type === "ToolCallResult" || before?.type === "ToolCallArgs";
   if (isRecord && value !== undefined) {
-    return `${name} is what a call returned or was given, and stays so. Store the changed text under another name.`;
+    return `${name} is a call's result or arguments and cannot be changed. Store the changed text under another name.`;
   }
   return undefined;
 }

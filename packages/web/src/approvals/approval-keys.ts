@@ -9,7 +9,7 @@ const [focusedCard, setFocusedCard] = createSignal<Element | null>(null);
  * Answers a card by key: Alt and a letter press the button with that `data-key`, in the card that
  * has the focus, else in the first one that is open.
  *
- * @returns whether the keys answer this card: what the hints show is what the keys do
+ * @returns whether the keys answer this card, so that only its buttons show key hints
  */
 export function bindApprovalKeys(
   card: Accessor<HTMLElement>,

@@ -3,14 +3,14 @@ import { scriptsTexts } from "../texts/scripts.ts";
 
 type JsonSchema = ScriptToolView["parameters"];
 
-/** One parameter of a tool, as a form asks for it. */
+/** One parameter of a tool, as a field of a form. */
 export interface ArgumentField {
   readonly name: string;
   readonly description: string;
   readonly isRequired: boolean;
   /** The kind of value: `text`, a `number`, one of `choices`, or `json`. */
   readonly type: "text" | "number" | "choice" | "json";
-  /** As JSON; of `choice` alone. */
+  /** As JSON; only for `choice`. */
   readonly choices: readonly string[];
   /** In words: `integer`, `list of string`, `"c" or "f"`. */
   readonly typeText: string;
@@ -131,7 +131,7 @@ function typeText(schema: Schema, root: JsonSchema): string {
   return Array.isArray(type) ? type.join(" or ") : typeof type === "string" ? type : "anything";
 }
 
-/** `Optional[int]` is asked for as an int: left out it is null, or the default. */
+/** `Optional[int]` gets a field for an int: if it stays empty, the value is null or the default. */
 function withoutNull(schema: Schema, root: JsonSchema): Schema {
   if (Array.isArray(schema["type"])) {
     const types = (schema["type"] as unknown[]).filter((type) => type !== "null");
@@ -147,7 +147,7 @@ function alternativesOf(schema: Schema): readonly Schema[] {
   return Array.isArray(among) ? among.filter(isSchema) : [];
 }
 
-/** A schema, or the one in the same document that it names. */
+/** Returns a schema, or the schema in the same document that it refers to. */
 function resolved(schema: unknown, root: JsonSchema): Schema {
   if (!isSchema(schema)) return {};
   const named = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(textAt(schema, "$ref"));

@@ -1,4 +1,6 @@
-/** Where in a script an exception came from, or what it said before it crashed, if that is known. */
+/**
+ * The origin of an exception in a script, or the script's last output before it crashed, if known.
+ */
 export function tracebackOf(error: { readonly details?: unknown } | undefined): string | undefined {
   const { details } = error ?? {};
   if (typeof details !== "object" || details === null) return undefined;

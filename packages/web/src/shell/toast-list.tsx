@@ -4,7 +4,7 @@ import { IconButton } from "./button.tsx";
 import { shellTexts } from "../texts/shell.ts";
 import "./toast-list.css";
 
-/** Notes at the foot of the page, newest last; read out politely. */
+/** Toasts at the bottom of the page, newest last. Screen readers announce them politely. */
 export function ToastList() {
   return (
     <div class="toasts row" role="status" aria-live="polite" data-testid="toasts">

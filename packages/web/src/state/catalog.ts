@@ -4,7 +4,7 @@ import { client } from "../api/client.ts";
 import { createLoaded } from "./loaded.ts";
 import { createPreference } from "./preferences.ts";
 
-/** The offline model's id: no AI, so its chat is begun with commands. */
+/** The id of the offline model. It is not an AI, so the page suggests commands for it. */
 export const offlineModel = "capstan/offline";
 
 /** Creates the state of the server's models and tools, and of the model that this browser chose. */

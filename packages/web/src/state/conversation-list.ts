@@ -5,7 +5,7 @@ import { createLoaded } from "./loaded.ts";
 import { attempt, showToast } from "./toasts.ts";
 import { conversationsTexts } from "../texts/conversations.ts";
 
-/** How many conversations are read at once. */
+/** The number of conversations per request. */
 const pageLength = 50;
 /** Milliseconds in which a deleted conversation can be restored. */
 const undoTime = 6000;
@@ -79,7 +79,7 @@ export function createConversationList() {
     });
   }
 
-  /** Without those that are about to be deleted. */
+  /** Excludes conversations that are about to be deleted. */
   const shown = () => all.value().filter((entry) => !leaving().has(entry.id));
   return { all, shown, hasMore, loadMore, rename, remove };
 }

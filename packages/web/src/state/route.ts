@@ -54,7 +54,7 @@ export function navigateToScript(id: string | null): void {
   location.hash = id === null ? "#/scripts" : scriptHref(id);
 }
 
-/** The way back to the chat that is open. */
+/** The address of the open chat. */
 export function chatHref(): string {
   const id = routedConversation();
   return id === null ? "#/" : conversationHref(id);

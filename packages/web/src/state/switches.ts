@@ -2,7 +2,7 @@ import type { Switches, ToolGroupView, ToolView } from "@capstan/contract";
 
 export const noSwitches: Switches = { groups: {}, tools: {} };
 
-/** Own entries alone count: a group may be called `constructor`. */
+/** Only own properties count: a group may be called `constructor`. */
 function own(record: { readonly [key: string]: boolean }, key: string): boolean | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

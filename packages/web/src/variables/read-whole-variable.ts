@@ -1,7 +1,7 @@
 import type { VariableView } from "@capstan/contract";
 import { client } from "../api/client.ts";
 
-/** Characters asked for at once. */
+/** Characters per request. */
 const pageLength = 500_000;
 
 /** Most characters of a value that the page loads in full. */

@@ -3,10 +3,10 @@ import { createSignal } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 
-/** Characters that are shown at once; more come when asked for. */
+/** Characters of one page of a text; more pages are loaded on request. */
 const pageLength = 20_000;
 
-/** A variable's text, as far as it was read. */
+/** Creates the state of a variable's text, which is loaded in pages. */
 export function createVariableText(conversation: () => string | null, name: string) {
   const [info, setInfo] = createSignal<VariableValueView | null>(null);
   const [pages, setPages] = createSignal<readonly string[]>([]);

@@ -80,7 +80,7 @@ export class CallOutputItems {
 
   /**
    * Returns the text of these calls' final tools, in the order in which the calls started. `cut`:
-   * also the text of calls that were cut off, if they wrote any.
+   * includes the text of calls that were cut off.
    */
   finalText(
     records: ReadonlyMap<string, CallRecord>,

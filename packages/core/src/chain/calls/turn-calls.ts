@@ -104,7 +104,7 @@ export class TurnCalls {
   }
 
   /**
-   * Returns the text of the final tools among these calls. `cut`: also of those that did not
+   * Returns the text of the final tools among these calls. `cut`: includes calls that did not
    * complete.
    */
   finalText(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {

@@ -33,7 +33,7 @@ export interface ChainError {
    * A `ModelErrorCode`, or `aborted`, `timeout`, `empty_answer`, `invalid_options`,
    * `invalid_limits`, `invalid_state`, `invalid_messages`, `invalid_answers`, `already_resumed`,
    * `system_prompt_failed`, `before_send_failed`, `fenced`, `journal_failed`, `detached`,
-   * `interrupted`, `internal`. Among the problems also `callback_failed` and `not_awaited`.
+   * `interrupted`, `internal`. In `problems`, it can also be `callback_failed` or `not_awaited`.
    */
   readonly code: string;
   readonly message: string;

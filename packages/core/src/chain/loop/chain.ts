@@ -125,8 +125,8 @@ export class Chain {
   }
 
   /**
-   * Returns the answer of the final tools in the last round, if there is one. `cut`: also one that
-   * was cut off.
+   * Returns the answer of the final tools in the last round, if there is one. `cut`: includes an
+   * answer that was cut off.
    */
   finalMessage(cut = false): AssistantMessage | undefined {
     const requests = this.turn.lastRequests();

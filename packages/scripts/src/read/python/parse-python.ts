@@ -28,7 +28,7 @@ export async function parsePython(
     if (parsed.length === sources.length) break;
     if (end.status === "not_started")
       return sources.map(() => unreadableFile(`Python could not be started: ${end.message}.`));
-    // It was reading the next file without an answer.
+    // It was reading the first file that has no answer.
     parsed.push(
       unreadableFile(
         end.status === "hung"

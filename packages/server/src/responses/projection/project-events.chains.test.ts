@@ -128,7 +128,7 @@ test("a final tool's text is the message that ends the response, after the other
 });
 
 // Contract: plugins-52
-test("of two calls in one step, the server's runs and the client's is returned to the client", async () => {
+test("of two calls in one step, the server's call runs and the client's call is returned", async () => {
   const calls = [
     { name: "Weather", args: { n: 1 }, id: "call_w" },
     { name: "Read", args: { n: 1 } },

@@ -355,7 +355,8 @@ export function deliverAnswer(chain: ToolChainRun, approval: ApprovalRecord): vo
 /** Returns the decision of an approval. An expired or cancelled approval is a rejection. */
 export function toApprovalDecision({ status, answer }: ExecutionApproval): ApprovalDecision {
   if (answer !== null) return answer;
-  const reason = status === "expired" ? "nobody answered in time" : "the question was cancelled";
+  const reason =
+    status === "expired" ? "nobody answered in time" : "the approval request was cancelled";
   return { decision: "refuse", reason, by: "system" };
 }
 

@@ -58,7 +58,7 @@ export async function closeRun(given: {
   try {
     const hasVariables = await closeUnread(store, run, unreadEnd(unread ?? "", clock.now()));
     const rest = hasVariables ? "" : " Its variables have their initial values.";
-    log(`Run ${run.id} was closed without reading what it had done.${rest}`);
+    log(`Run ${run.id} was closed without reading its stored steps.${rest}`);
     return true;
   } catch (thrown) {
     log(closeFailureMessage(run, thrown));

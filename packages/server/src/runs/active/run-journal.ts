@@ -18,8 +18,8 @@ import {
 } from "@capstan/store";
 
 /**
- * For which missing answers a run suspends (`inline`). For other answers the run is closed, and the
- * next run takes its turn over.
+ * The kinds of missing answers for which the run suspends are `inline`. For other kinds the run is
+ * closed, and the next run takes its turn over.
  */
 export type WaitPolicy = Pick<StoredRequest, "approvals" | "toolOutputs">;
 

@@ -92,7 +92,7 @@ async function ask(store: Store, id: string, createdAt: number): Promise<void> {
 }
 
 // Contract: durability-4
-test("pages of approvals and grants of two stores skip and repeat none while the clock jumps", async () => {
+test("pages of approvals and grants of two stores skip and repeat no entry while the clock jumps", async () => {
   const [durable, memory] = [openMemoryStore(), openMemoryStore()];
   const stores = new RunStores({ durable, memory });
   for (const store of stores.all) await createRun(store, { id: "r" });

@@ -16,8 +16,8 @@ export interface NodeMessagesOptions {
 export const stoppedByUser = "stopped by the user";
 
 /**
- * Exchanges messages with other nodes about runs (answers, heartbeats, stops, takeovers) and about what
- * users allow. A message is only a hint; the store has the state.
+ * Exchanges messages with other nodes about runs (answers, heartbeats, stops, takeovers) and about
+ * users' grants and rules. A message is only a hint; the store has the state.
  */
 export class NodeMessages {
   readonly #options: NodeMessagesOptions;

@@ -60,7 +60,7 @@ export function createDraft(source: string, hash: string) {
 }
 
 const drafts = new Map<string, Draft>();
-/** Which drafts there are may have changed. */
+/** The set of drafts may have changed. */
 const [kept, setKept] = createSignal(0);
 const draftsChanged = () => setKept((count) => count + 1);
 

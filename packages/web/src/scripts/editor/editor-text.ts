@@ -70,7 +70,10 @@ export function countLines(text: string): number {
   return lines;
 }
 
-/** A field has `\n` alone: a text for it, and how it is written back as it was. */
+/**
+ * Converts a source's line endings to `\n`, because text fields have no others; the result also
+ * restores the original endings.
+ */
 export function fieldText(source: string): {
   readonly text: string;
   readonly toSource: (text: string) => string;
@@ -104,6 +107,6 @@ function linesChange({ text, start, end }: Selected, change: (line: string) => s
 }
 
 function lineStart(text: string, at: number): number {
-  // Before the beginning there is nothing to look at, which a search takes for the beginning itself.
+  // A negative offset would make `lastIndexOf` look at the first character.
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }

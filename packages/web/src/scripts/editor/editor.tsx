@@ -11,7 +11,7 @@ import {
 } from "./editor-text.ts";
 import { scriptsTexts } from "../../texts/scripts.ts";
 
-/** Height of a line in pixels, as the style sheet has it. */
+/** Height of a line in pixels, the same as in the style sheet. */
 const lineHeight = 20;
 
 export interface EditorProps {

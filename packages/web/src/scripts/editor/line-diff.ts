@@ -13,7 +13,10 @@ export type DiffLine =
   /** A run of unchanged lines that are not shown. */
   | { readonly type: "skipped"; readonly count: number };
 
-/** Changed lines up to which versions are compared: beyond it all lines are shown as other ones. */
+/**
+ * The maximum number of changed lines. If two versions differ in more, all lines are shown as
+ * changed.
+ */
 const maxEditLength = 1_000;
 /** The number of lines shown around a change. */
 const around = 3;
