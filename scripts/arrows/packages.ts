@@ -149,10 +149,11 @@ export const packages: ArrowTable = {
       "responses/projection": "turn run events into response items",
       "responses/request": "parse requests of the Responses API",
       responses: "the Responses API",
+      completions: "the Chat Completions API",
       api: "the API of the page: runs, approvals, conversations, variables, scripts, catalog",
       ".": "the app, which admits requests and composes the APIs; the page; start the server",
     },
-    separate: [["responses", "api"]],
+    separate: [["responses", "completions", "api"]],
   },
   client: {
     about: "a typed client of the HTTP API, for browsers and Node.js",

@@ -12,7 +12,12 @@ export function printTable(table: ArrowTable): string {
 
 function separateFolders({ separate = [] }: PackageRules): string {
   return separate
-    .map((group) => group.map((folder) => `\`${folder}\``).join(" and "))
+    .map((group) =>
+      group
+        .map((folder) => `\`${folder}\``)
+        .join(", ")
+        .replace(/, (?=[^,]*$)/, " and "),
+    )
     .map((names) => ` ${names} do not import each other.`)
     .join("");
 }

@@ -9,6 +9,8 @@ export interface Owned {
   /** A run that has ended, with a call. */
   readonly run: string;
   readonly call: string;
+  /** A stored chat completion. */
+  readonly completion: string;
   /** A run that waits for approval. */
   readonly waiting: string;
   readonly approval: string;
@@ -43,6 +45,7 @@ const ofResponse =
   (more = "") =>
   ({ run }: Owned) =>
     `/v1/responses/${run}${more}`;
+const ofCompletion = ({ completion }: Owned) => `/v1/chat/completions/${completion}`;
 const ofVariable = ({ conversation }: Owned) => `/v1/conversations/${conversation}/variables/kept`;
 const ofScript =
   (more = "") =>
@@ -81,6 +84,18 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     query: "limit=5",
     others: "absent",
   },
+
+  "POST /v1/chat/completions": {
+    body: ({ secret }) => ({
+      messages: [{ role: "user", content: secret }],
+      tools: [{ type: "mcp", server_label: "vars", server_url: "capstan://groups/vars" }],
+      metadata: { secret },
+      store: true,
+    }),
+    others: "all",
+  },
+  "GET /v1/chat/completions/:id": { path: ofCompletion, others: "absent" },
+  "DELETE /v1/chat/completions/:id": { path: ofCompletion, others: "absent" },
 
   "GET /v1/runs": { query: "limit=5", others: "own" },
   "GET /v1/runs/:id": { path: ofRun(), others: "absent" },
@@ -258,6 +273,10 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     reason: secret,
   });
   const [grant] = await api.grants(conversation);
+  const { id: completion } = await api.request<{ id: string }>("POST", "/v1/chat/completions", {
+    messages: [{ role: "user", content: secret }],
+    store: true,
+  });
   if (made?.type !== "call.proposed" || grant === undefined)
     throw new Error("The targets of the attacks could not be created.");
   return {
@@ -265,6 +284,7 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     conversation,
     run,
     call: made.callId,
+    completion,
     waiting,
     approval,
     grant: grant.id,

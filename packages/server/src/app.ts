@@ -12,6 +12,7 @@ import { compress } from "./http/compress.ts";
 import { getCookie } from "hono/cookie";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
+import { completionRoutes } from "./completions/routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { type Environment, type Services, sessionCookie } from "./http/services.ts";
 import { sessionRoutes } from "./api/sessions.ts";
@@ -65,6 +66,7 @@ export function createApp({
     return answerOnce(services, context, next);
   });
   app.route("/v1/responses", responseRoutes(services, budget));
+  app.route("/v1/chat/completions", completionRoutes(services, budget));
   app.route("/v1/runs", runRoutes(services, budget));
   app.route("/v1/conversations", conversationRoutes(services, budget));
   app.route("/v1/conversations", variableRoutes(services));

@@ -30,6 +30,10 @@ export interface ModelSettings {
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
   readonly maxOutputTokens?: number;
+  /** Texts at which the answer ends; they are not part of it. */
+  readonly stop?: readonly string[];
+  /** A number with which a provider repeats an answer as well as it can. */
+  readonly seed?: number;
   readonly reasoningEffort?: string;
   readonly responseFormat?: ResponseFormat;
   /** Passed to the provider unchanged, by the provider's name. */

@@ -337,3 +337,13 @@ test("yields nothing after an abort, also without a delay", async () => {
   );
   assert.equal(events.length, 1);
 });
+
+test("an answer ends before the first stop text", async () => {
+  const textOf = (events: readonly ModelEvent[]) =>
+    events.map((event) => (event.type === "text-delta" ? event.text : "")).join("");
+  const whole = textOf(await collect([user("hello")]));
+  const first = whole.slice(20, 26);
+  const second = whole.slice(10, 14);
+  const cut = textOf(await collect([user("hello")], { stop: [first, second, "not in it"] }));
+  assert.equal(cut, whole.slice(0, Math.min(whole.indexOf(first), whole.indexOf(second))));
+});

@@ -35,7 +35,7 @@ async function* streamReply(
   chunkDelayMs: number,
 ): AsyncGenerator<ModelEvent> {
   const { reply, finishReason } = await cut(
-    formatted(planReply(request), request),
+    stopped(formatted(planReply(request), request), request),
     request.maxOutputTokens,
   );
   for (const event of reply.type === "text"
@@ -63,6 +63,13 @@ async function cut(
   const end = kept.findIndex((chunk) => (tokens += countTokens(chunk)) > maxTokens);
   if (end < 0) return { reply, finishReason: "stop" };
   return { reply: { type: "text", text: kept.slice(0, end).join("") }, finishReason: "length" };
+}
+
+/** Ends a text before the first of the request's stop texts. */
+function stopped(reply: Reply, { stop = [] }: ModelRequest): Reply {
+  if (reply.type === "calls") return reply;
+  const ends = stop.map((text) => reply.text.indexOf(text)).filter((at) => at >= 0);
+  return ends.length === 0 ? reply : { type: "text", text: reply.text.slice(0, Math.min(...ends)) };
 }
 
 /** Wraps a text in JSON if the request asks for JSON. */

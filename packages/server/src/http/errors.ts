@@ -213,3 +213,21 @@ function short(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
+
+/**
+ * Returns a value of the request after validation.
+ *
+ * @param at the value's path in the request; empty for the whole request
+ * @throws RequestError with the path of the first invalid field
+ * @example checked(z.object({ n: z.int() }), body, "").n;
+ */
+export function checked<S extends z.ZodType>(schema: S, value: unknown, at: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw issueError(result.error.issues, value, at);
+}
+
+/** Returns whether a value is a JSON object. */
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

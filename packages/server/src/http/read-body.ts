@@ -353,30 +353,52 @@ export interface TakenData {
 }
 
 /**
- * Extracts images and files from the input of a parsed request, decodes them, and leaves `null` in
- * their places. Non-canonical Base64 stays, because decoding it would lose information.
+ * Extracts images and files from a parsed request, decodes them, and leaves `null` in their places:
+ * from the `input` of a Responses request, and from the `messages` of a Chat Completions request.
+ * Non-canonical Base64 stays, because decoding it would lose information.
  */
 export function takeData(body: unknown): readonly TakenData[] {
   const taken: TakenData[] = [];
-  const input = memberOf(body, "input");
-  if (!Array.isArray(input)) return taken;
-  for (const [index, item] of (input as readonly unknown[]).entries()) {
+  /** Extracts a member of the part at a path, if it carries data. */
+  const take = (holder: unknown, at: TakenData["at"], name: string, isImage: boolean): void => {
+    const text = memberOf(holder, name);
+    if (typeof text !== "string" || (isImage && text.length > maxImage)) return;
+    const found = decode(text);
+    if (found === undefined) return;
+    taken.push({ at: [...at, name], ...found });
+    (holder as { [name: string]: unknown })[name] = null;
+  };
+  for (const [index, item] of listOf(body, "input").entries()) {
     const list = partsOf(item);
-    const parts = list === undefined ? undefined : memberOf(item, list);
-    if (list === undefined || !Array.isArray(parts)) continue;
-    for (const [n, part] of (parts as readonly unknown[]).entries()) {
+    if (list === undefined) continue;
+    for (const [n, part] of listOf(item, list).entries()) {
       if (!/^input_(image|file|video)$/.test(String(memberOf(part, "type")))) continue;
-      for (const name of carriers) {
-        const text = memberOf(part, name);
-        if (typeof text !== "string" || (name === "image_url" && text.length > maxImage)) continue;
-        const found = decode(text);
-        if (found === undefined) continue;
-        taken.push({ at: ["input", index, list, n, name], ...found });
-        (part as { [name: string]: unknown })[name] = null;
-      }
+      for (const name of carriers)
+        take(part, ["input", index, list, n], name, name === "image_url");
     }
   }
+  for (const [index, message] of listOf(body, "messages").entries())
+    for (const [n, part] of listOf(message, "content").entries()) {
+      const type = String(memberOf(part, "type"));
+      const name = Object.hasOwn(messageCarriers, type) ? messageCarriers[type] : undefined;
+      if (name === undefined) continue;
+      const at = ["messages", index, "content", n, type];
+      take(memberOf(part, type), at, name, type === "image_url");
+    }
   return taken;
+}
+
+/** The member with Base64 or a `data:` URL, by the type of a part of a Chat Completions message. */
+const messageCarriers: { readonly [type: string]: string } = {
+  image_url: "url",
+  video_url: "url",
+  input_audio: "data",
+  file: "file_data",
+};
+
+function listOf(value: unknown, name: string): readonly unknown[] {
+  const list = memberOf(value, name);
+  return Array.isArray(list) ? list : [];
 }
 
 /**

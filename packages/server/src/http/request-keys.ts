@@ -18,7 +18,8 @@ const hourMs = 60 * minuteMs;
 const maxResponse = 1_048_576;
 
 /** These routes store the key in the commit that creates their run or conversation. */
-const createsItself = /^\/v1\/(responses|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
+const createsItself =
+  /^\/v1\/(responses|chat\/completions|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
 
 /**
  * Answers of these routes are not stored. Checks and previews change nothing, previews show results

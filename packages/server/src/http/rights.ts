@@ -43,6 +43,11 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/responses/:id/cancel", needs: "ask" },
   { method: "GET", path: "/v1/responses/:id/input_items", needs: "ask" },
 
+  // Loosens restrictions with `require_approval: "never"`.
+  { method: "POST", path: "/v1/chat/completions", needs: "ask", toLoosen: "approve" },
+  { method: "GET", path: "/v1/chat/completions/:id", needs: "ask" },
+  { method: "DELETE", path: "/v1/chat/completions/:id", needs: "ask" },
+
   { method: "GET", path: "/v1/runs", needs: "ask" },
   { method: "GET", path: "/v1/runs/:id", needs: "ask" },
   { method: "GET", path: "/v1/runs/:id/events", needs: "ask" },

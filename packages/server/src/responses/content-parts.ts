@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { getMimeType } from "hono/utils/mime";
+import { dataSource, mimeTypeOf } from "../http/data-source.ts";
 import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
@@ -35,7 +35,7 @@ export function contentPart(part: InputContent): ContentPart {
     case "input_file":
       return filePart(part);
     case "input_video":
-      return { type: "file", name: "video", ...source(part.video_url, "video/*") };
+      return { type: "file", name: "video", ...sourceOf(part.video_url, "video/*") };
   }
 }
 
@@ -43,56 +43,27 @@ function imagePart({
   image_url: url,
   detail,
 }: Extract<InputContent, { type: "input_image" }>): ImagePart {
-  return { type: "image", detail, ...source(url, "image/*") };
+  return { type: "image", detail, ...sourceOf(url, "image/*") };
+}
+
+/** The bytes are stored with the input's items, see `storedItems`. */
+function sourceOf(...given: Parameters<typeof dataSource>): Pick<FilePart, "source" | "mimeType"> {
+  const { source, mimeType } = dataSource(...given);
+  return { source, mimeType };
 }
 
 function filePart(part: Extract<InputContent, { type: "input_file" }>): FilePart {
   const { filename, file_data: data, file_url: url } = part;
   const name = filename ?? nameInUrl(url) ?? "file";
   const mimeType = mimeTypeOf(name);
-  if (url !== undefined) return { type: "file", name, ...source(url, mimeType) };
-  const text = data ?? "";
-  if (typeof text !== "string" || text.startsWith("data:"))
-    return { type: "file", name, ...source(text, mimeType) };
-  return { type: "file", name, mimeType, source: { type: "base64", data: text } };
-}
-
-/** Returns the content of a `data:` URL, else the URL itself. */
-function source(url: string | StoredData, mimeType: string): Pick<FilePart, "source" | "mimeType"> {
-  if (typeof url !== "string") {
-    const type = /^data:([^;,]+)/.exec(url.prefix)?.[1] ?? mimeType;
-    return { mimeType: type, source: { type: "blob", sha256: url.sha256, size: url.size } };
-  }
-  const comma = url.indexOf(",");
-  if (!url.startsWith("data:") || comma === -1) return { mimeType, source: { type: "url", url } };
-  const [type, ...parameters] = url.slice("data:".length, comma).split(";");
-  const body = url.slice(comma + 1);
-  const data = parameters.includes("base64") ? body : base64(body);
-  return {
-    mimeType: type === undefined || type === "" ? mimeType : type,
-    source: { type: "base64", data },
-  };
-}
-
-/** The other form of `data:` URL, whose text is percent-encoded. */
-function base64(percentEncoded: string): string {
-  let text = percentEncoded;
-  try {
-    text = decodeURIComponent(percentEncoded);
-  } catch {
-    // A stray `%` is kept literally.
-  }
-  return Buffer.from(text).toString("base64");
+  if (url !== undefined) return { type: "file", name, ...sourceOf(url, mimeType) };
+  return { type: "file", name, ...sourceOf(data ?? "", mimeType, "base64") };
 }
 
 function nameInUrl(url: string | StoredData | undefined): string | undefined {
   if (typeof url !== "string" || !URL.canParse(url)) return undefined;
   const name = new URL(url).pathname.split("/").at(-1);
   return name === "" ? undefined : name;
-}
-
-function mimeTypeOf(name: string): string {
-  return getMimeType(name)?.split(";")[0] ?? "application/octet-stream";
 }
 
 /** @throws RequestError if an output in the input exceeds the limit of characters */

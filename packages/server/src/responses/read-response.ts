@@ -237,15 +237,18 @@ function parseStored(items: readonly JsonValue[]): readonly InputItem[] {
 
 async function itemsOf(store: Store, owner: string, id: string): Promise<readonly StoredItem[]> {
   const run = await store.getRun({ owner, id });
-  if (run === undefined || !isTurn(run)) return [];
+  if (run === undefined || !isResponse(run)) return [];
   return [
     ...(await inputItemsOf(store, run)),
     ...storedOutput((await readResponse(store, run)).output),
   ];
 }
 
-function isTurn(run: RunRecord): boolean {
-  return run.kind === "turn" && requestOf(run).wire !== null;
+/** Returns whether the Responses API shows a run. */
+export function isResponse(run: RunRecord): boolean {
+  if (run.kind !== "turn") return false;
+  const { api = "responses", wire } = requestOf(run);
+  return api === "responses" && wire !== null;
 }
 
 /** An item with an id, as lists show it and references name it. */

@@ -1,8 +1,14 @@
 import { Hono, type Context } from "hono";
-import { LruCache } from "@capstan/core/host";
 import { isClosing, type RequestKey, type RunRecord } from "@capstan/store";
 import { conflict, notFound, RequestError } from "../http/errors.ts";
-import { awaitResponse, readInputPage, readResponse, streamResponse } from "./read-response.ts";
+import { createFollowers } from "../http/followers.ts";
+import {
+  awaitResponse,
+  isResponse,
+  readInputPage,
+  readResponse,
+  streamResponse,
+} from "./read-response.ts";
 import { parseLongInput } from "./request/parse-input.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
@@ -30,11 +36,10 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
   const find = async (context: Context<Environment>): Promise<RunRecord> => {
     const id = context.req.param("id") ?? "";
     const run = await runs.store.getRun({ owner: context.get("principal"), id });
-    if (run?.kind !== "turn") throw notFound("response", id);
+    if (run === undefined || !isResponse(run)) throw notFound("response", id);
     return run;
   };
-  /** By run, the connection of the last repeated request that follows it. */
-  const followers = new LruCache<string, AbortSignal>(1_000);
+  const follow = createFollowers(runs);
   /** Sends the answer of a request that has had an effect, even if the budget is used up. */
   const send = (run: RunRecord, response: ResponseObject) => {
     const release = budget.take(run.owner, bytesOf(response), true);
@@ -86,21 +91,8 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const stays = request.background || waits || (repeats && comesBack(context));
     // As with OpenAI, a client stops a response by closing its connection.
     const { signal } = context.req.raw;
-    if (repeats) followers.set(run.id, signal);
-    let isPaused = false;
-    // A repeated request can already follow the run when the first connection turns out to be
-    // closed.
-    const leave = stays
-      ? undefined
-      : () => {
-          const last = followers.get(run.id) ?? signal;
-          if (!isPaused && (last === signal || last.aborted)) runs.cancelOnDisconnect(run);
-        };
-    // The client can have disconnected before the run was created.
-    if (signal.aborted) leave?.();
-    else if (leave !== undefined) signal.addEventListener("abort", leave, { once: true });
+    const { leave, pause: onPause } = follow(run, signal, { stays });
     const store = runs.stores.of(run.id);
-    const onPause = () => (isPaused = true);
     if (release !== undefined) return stream(run, { after: -1, release, leave, onPause });
     if (request.background) return send(run, await readResponse(store, run));
     return send(run, await awaitResponse(store, run, { signal, onPause }));

@@ -113,7 +113,9 @@ const version1 = z.object({
   continuesParent: z.boolean().default(false),
   /** Whether the run takes over the unfinished turn of its parent. */
   adopts: z.boolean().default(false),
-  /** How the Responses API shows the run; null if it does not. */
+  /** The API that started the run, and shows it. Absent: the Responses API. */
+  api: z.enum(["responses", "completions"]).exactOptional(),
+  /** How that API shows the run; null if it does not. */
   wire: (z.json() as z.ZodType<JsonValue>).default(null),
   /** A user's direct call. The run consists of this call, and no model is asked. */
   call: directCall.exactOptional(),

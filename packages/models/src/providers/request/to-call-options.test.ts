@@ -106,3 +106,8 @@ test("omits an unknown reasoning effort", () => {
   assert.equal(toCallOptions({ ...plain, reasoningEffort: "high" }, openai).reasoning, "high");
   assert.ok(!("reasoning" in toCallOptions({ ...plain, reasoningEffort: "enormous" }, openai)));
 });
+
+test("stop texts and the seed reach the provider", () => {
+  const { stopSequences, seed } = toCallOptions({ ...plain, stop: ["END"], seed: 7 }, openai);
+  assert.deepEqual([stopSequences, seed], [["END"], 7]);
+});

@@ -34,6 +34,8 @@ export function toCallOptions(
     ...(request.presencePenalty !== undefined && { presencePenalty: request.presencePenalty }),
     ...(request.frequencyPenalty !== undefined && { frequencyPenalty: request.frequencyPenalty }),
     ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+    ...(request.stop !== undefined && { stopSequences: [...request.stop] }),
+    ...(request.seed !== undefined && { seed: request.seed }),
   };
 }
 

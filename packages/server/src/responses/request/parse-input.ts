@@ -1,6 +1,8 @@
 import type { JsonObject } from "@capstan/core";
 import { z } from "zod";
 import {
+  checked,
+  isObject,
   issueError,
   missingParameter,
   RequestError,
@@ -257,18 +259,4 @@ function checkSource(value: { readonly [key: string]: unknown }, at: string): vo
 
 function imageDetail(detail: string | null | undefined): "low" | "high" | "auto" {
   return detail === "low" || detail === "high" ? detail : "auto";
-}
-
-/**
- * Returns a value of the request after validation. @throws RequestError in OpenAI's words, with its
- * path
- */
-export function checked<S extends z.ZodType>(schema: S, value: unknown, at: string): z.output<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw issueError(result.error.issues, value, at);
-}
-
-export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

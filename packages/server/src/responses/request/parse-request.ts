@@ -2,16 +2,18 @@ import type { HistoryMode, JsonObject, ModelSettings } from "@capstan/core";
 import { z } from "zod";
 import {
   badRequest,
+  checked,
+  isObject,
   missingParameter,
   RequestError,
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
 import type { ResponseFormat } from "@capstan/core/host";
-import { checked, type InputItem, isObject, parseInput } from "./parse-input.ts";
+import { type InputItem, parseInput } from "./parse-input.ts";
 import { withoutNulls } from "../../http/read-body.ts";
+import { checkDepth } from "../../http/parse-tool.ts";
 import {
-  checkDepth,
   modelToolChoice,
   parseToolChoice,
   parseTools,

@@ -1,16 +1,18 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { z } from "zod";
-import { schemaDepthProblem, type ToolChoice } from "@capstan/core/host";
+import type { ToolChoice } from "@capstan/core/host";
 import {
   badRequest,
+  checked,
+  isObject,
   missingParameter,
   RequestError,
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
-import { checked, isObject } from "./parse-input.ts";
+import { checkDepth, customDefinition, parseServerGroup, toolName } from "../../http/parse-tool.ts";
 import { withoutNulls } from "../../http/read-body.ts";
-import type { RequireApproval, ServerGroup, ToolFilter } from "@capstan/store";
+import type { ServerGroup } from "@capstan/store";
 
 export interface RequestTools {
   /**
@@ -75,7 +77,7 @@ export function parseTools(tools: readonly unknown[], origins: readonly string[]
       if (type === "custom") customTools.push(name);
       echo.push(parsed.echo);
     } else if (type === "mcp") {
-      const parsed = parseServer(tool, { at, origins });
+      const parsed = parseServerGroup(tool, { at, origins });
       const { label, server } = parsed;
       if (labels.has(label)) throw duplicate(`${at}.server_label`, `a server labelled '${label}'`);
       labels.add(label);
@@ -99,113 +101,6 @@ function duplicate(param: string, what: string): RequestError {
     message: `Invalid '${param}': the request declares ${what} twice. Declare it once.`,
   });
 }
-
-interface ParsedServer {
-  readonly label: string;
-  /** Absent if the URL does not name one of this server's groups. */
-  readonly server?: ServerGroup;
-  readonly echo: JsonObject;
-}
-
-const filterSchema = z.object({
-  tool_names: z.array(z.string()).nullish(),
-  read_only: z.boolean().nullish(),
-});
-
-const serverSchema = z.object({
-  server_label: z.string().min(1),
-  server_url: z.string().nullish(),
-  connector_id: z.string().nullish(),
-  server_description: z.string().nullish(),
-  allowed_tools: z.union([z.array(z.string()), filterSchema]).nullish(),
-  require_approval: z
-    .union([
-      z.enum(["always", "never"]),
-      z.object({ always: filterSchema.nullish(), never: filterSchema.nullish() }),
-    ])
-    .nullish(),
-});
-
-/**
- * Parses a tool of type `mcp`: one of this server's groups, by `capstan://groups/NAME` or by the
- * URL at which this server offers it, or another server.
- */
-function parseServer(
-  tool: { readonly [key: string]: unknown },
-  options: { readonly at: string; readonly origins: readonly string[] },
-): ParsedServer {
-  const { at, origins } = options;
-  const body = checked(serverSchema, tool, at);
-  if (body.server_url == null && body.connector_id == null)
-    throw missingParameter(`${at}.server_url`);
-  const label = body.server_label;
-  // The authorization and the headers are never echoed, because they can contain secrets.
-  const echo = {
-    type: "mcp",
-    allowed_tools: (body.allowed_tools ?? null) as JsonObject | null,
-    headers: null,
-    require_approval: (body.require_approval ?? null) as JsonObject | null,
-    server_description: body.server_description ?? null,
-    server_label: label,
-    server_url: body.server_url ?? null,
-  };
-  const group = groupOf(body.server_url ?? "", origins);
-  if (group === undefined) return { label, echo };
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(group)) {
-    const param = `${at}.server_url`;
-    const message = `Invalid '${param}': '${group}' is not a tool group. Expected capstan://groups/NAME with a name that GET /v1/tools lists.`;
-    throw badRequest(param, message);
-  }
-  const server: ServerGroup = {
-    label,
-    group,
-    ...(body.allowed_tools == null ? {} : { allowedTools: toolFilter(body.allowed_tools) }),
-    ...(body.require_approval == null
-      ? {}
-      : { requireApproval: requireApproval(body.require_approval) }),
-  };
-  return { label, server, echo };
-}
-
-function groupOf(url: string, origins: readonly string[]): string | undefined {
-  const own = /^capstan:\/\/groups\/([^?#]*?)\/?$/.exec(url);
-  if (own !== null) return decoded(own[1] ?? "");
-  if (!URL.canParse(url)) return undefined;
-  const { origin, pathname } = new URL(url);
-  const path = /\/mcp\/groups\/([^/]+)\/?$/.exec(pathname);
-  return path !== null && origins.includes(origin) ? decoded(path[1] ?? "") : undefined;
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
-
-type WireFilter = z.infer<typeof filterSchema>;
-
-function toolFilter(filter: readonly string[] | WireFilter): ToolFilter {
-  if (Array.isArray(filter)) return { toolNames: filter as readonly string[] };
-  const { tool_names: toolNames, read_only: readOnly } = filter as WireFilter;
-  return withoutNulls({ toolNames, readOnly });
-}
-
-function requireApproval(
-  given: NonNullable<z.infer<typeof serverSchema>["require_approval"]>,
-): RequireApproval {
-  if (typeof given === "string") return given;
-  const { always, never } = given;
-  return {
-    ...(always == null ? {} : { always: toolFilter(always) }),
-    ...(never == null ? {} : { never: toolFilter(never) }),
-  };
-}
-
-const toolName = z
-  .string()
-  .regex(/^[a-zA-Z0-9_-]{1,128}$/, "Expected 1 to 128 of the characters a-z, A-Z, 0-9, _ and -.");
 
 const functionSchema = z.object({
   name: toolName,
@@ -251,36 +146,13 @@ function parseFunctionTool(tool: { readonly [key: string]: unknown }, at: string
   return { definition, echo };
 }
 
-/** @throws RequestError if a schema has more levels than validators can compile */
-export function checkDepth(schema: object, param: string): void {
-  const problem = schemaDepthProblem(schema);
-  if (problem !== undefined) throw badRequest(param, `Invalid '${param}': ${problem}`);
-}
-
 /**
  * Parses a custom tool, whose input is plain text. The model is offered a function with one
  * argument.
  */
 function parseCustomTool(tool: { readonly [key: string]: unknown }, at: string): ClientTool {
   const { name, description, format } = checked(customSchema, tool, at);
-  const grammar =
-    format?.definition == null
-      ? ""
-      : `\n\nThe input must follow this ${format.syntax ?? ""} grammar:\n${format.definition}`;
-  const input = { type: "string", description: "The whole input, as plain text." };
-  const definition: ToolDefinition = {
-    type: "function",
-    function: {
-      name,
-      description: (description ?? "") + grammar,
-      parameters: {
-        type: "object",
-        properties: { input },
-        required: ["input"],
-        additionalProperties: false,
-      },
-    },
-  };
+  const definition = customDefinition({ name, description, format });
   return { definition, echo: tool as JsonObject };
 }
 

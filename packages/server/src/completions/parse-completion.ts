@@ -1,0 +1,144 @@
+import type { ModelSettings } from "@capstan/core";
+import type { ResponseFormat } from "@capstan/core/host";
+import { z } from "zod";
+import {
+  badRequest,
+  checked,
+  isObject,
+  missingParameter,
+  unsupportedValue,
+  wrongType,
+} from "../http/errors.ts";
+import { withoutNulls } from "../http/read-body.ts";
+import { checkDepth } from "../http/parse-tool.ts";
+import { parseMessages } from "./parse-messages.ts";
+import { parseCompletionTools } from "./parse-tools.ts";
+
+/** The parsed body of `POST /v1/chat/completions`. */
+export type CompletionRequest = ReturnType<typeof parseCompletion>;
+
+/** The most choices of one request. */
+const maxChoices = 8;
+
+const schema = z.object({
+  model: z.string().nullish(),
+  messages: z.unknown(),
+  stream: z.boolean().nullish(),
+  stream_options: z
+    .object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
+    .nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  n: z.int().min(1).max(maxChoices).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
+  seed: z.int().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  reasoning_effort: z.string().nullish(),
+  response_format: z.unknown().optional(),
+  modalities: z.array(z.string()).nullish(),
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  store: z.boolean().nullish(),
+  tools: z.unknown().optional(),
+  tool_choice: z.unknown().optional(),
+  functions: z.unknown().optional(),
+  function_call: z.unknown().optional(),
+});
+
+/**
+ * Parses the body of `POST /v1/chat/completions`. Fields without an effect here are not an error;
+ * `ignored` names them.
+ *
+ * @param body untrusted JSON
+ * @throws RequestError with the path of the invalid field
+ */
+export function parseCompletion(
+  body: unknown,
+  { origins = [] }: { readonly origins?: readonly string[] } = {},
+) {
+  if (!isObject(body)) throw wrongType("request", "a JSON object", body ?? null);
+  if (body["messages"] == null) throw missingParameter("messages");
+  const given = checked(schema, body, "");
+  if (given.modalities?.some((kind) => kind !== "text") === true)
+    throw unsupportedValue("modalities", given.modalities.join(", "), ["text"]);
+  if (Object.keys(given.metadata ?? {}).length > 16)
+    throw badRequest("metadata", "Invalid 'metadata': more than 16 properties.");
+  const tools = parseCompletionTools(body, origins);
+  const stop = typeof given.stop === "string" ? [given.stop] : given.stop;
+  const settings: ModelSettings = withoutNulls({
+    toolChoice: tools.choice,
+    parallelToolCalls: given.parallel_tool_calls,
+    temperature: given.temperature,
+    topP: given.top_p,
+    presencePenalty: given.presence_penalty,
+    frequencyPenalty: given.frequency_penalty,
+    maxOutputTokens: given.max_completion_tokens ?? given.max_tokens,
+    reasoningEffort: given.reasoning_effort,
+    responseFormat: parseFormat(given.response_format),
+    stop: stop?.length === 0 ? undefined : stop,
+    seed: given.seed,
+  });
+  return {
+    model: given.model === "" ? undefined : (given.model ?? undefined),
+    ...parseMessages(given.messages),
+    tools,
+    settings,
+    stream: given.stream ?? false,
+    includeUsage: given.stream_options?.include_usage ?? false,
+    choices: given.n ?? 1,
+    store: given.store ?? false,
+    metadata: given.metadata ?? {},
+    /** Whether the client uses `functions`, the older form of tools, and reads calls in that form. */
+    usesFunctions: body["tools"] == null && body["functions"] != null,
+    /** Names of fields that have no effect, sorted. */
+    ignored: ignoredFields(body),
+  };
+}
+
+/** The fields that have an effect; a value that is the default of a field has none to ignore. */
+const known: ReadonlySet<string> = new Set(Object.keys(schema.shape));
+
+function ignoredFields(body: { readonly [name: string]: unknown }): readonly string[] {
+  const isDefault = (value: unknown): boolean =>
+    value == null || value === false || (Array.isArray(value) && value.length === 0);
+  return Object.keys(body)
+    .filter((name) => !known.has(name) && !isDefault(body[name]))
+    .toSorted();
+}
+
+const jsonSchema = z.object({
+  name: z.string().min(1),
+  schema: z.record(z.string(), z.unknown()),
+  description: z.string().nullish(),
+  strict: z.boolean().nullish(),
+});
+
+function parseFormat(given: unknown): ResponseFormat | undefined {
+  const at = "response_format";
+  if (given == null) return undefined;
+  if (!isObject(given)) throw wrongType(at, "an object", given);
+  const { type } = given;
+  switch (type) {
+    case "text":
+      return undefined;
+    case "json_object":
+      return { type };
+    case "json_schema": {
+      const {
+        name,
+        schema: shape,
+        description,
+        strict,
+      } = checked(jsonSchema, given["json_schema"], `${at}.json_schema`);
+      checkDepth(shape, `${at}.json_schema.schema`);
+      return { type, name, schema: shape, ...withoutNulls({ description, strict }) };
+    }
+    case undefined:
+      throw missingParameter(`${at}.type`);
+    default:
+      throw unsupportedValue(`${at}.type`, type, ["text", "json_object", "json_schema"]);
+  }
+}

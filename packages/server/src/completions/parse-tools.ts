@@ -1,0 +1,166 @@
+import type { ToolDefinition } from "@capstan/core";
+import type { ToolChoice } from "@capstan/core/host";
+import type { ServerGroup } from "@capstan/store";
+import { z } from "zod";
+import {
+  badRequest,
+  checked,
+  isObject,
+  missingParameter,
+  unsupportedValue,
+  wrongType,
+} from "../http/errors.ts";
+import { withoutNulls } from "../http/read-body.ts";
+import { checkDepth, customDefinition, parseServerGroup, toolName } from "../http/parse-tool.ts";
+
+/** The tools of a Chat Completions request. */
+export interface CompletionTools {
+  /** The tools that the client runs. */
+  readonly client: readonly ToolDefinition[];
+  /** Names of the client's tools that take plain text. */
+  readonly customTools: readonly string[];
+  /** The server's groups that the request offers. */
+  readonly servers: readonly ServerGroup[];
+  readonly choice: ToolChoice | undefined;
+}
+
+const functionTool = z.object({
+  name: toolName,
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+});
+
+const customTool = z.object({
+  name: toolName,
+  description: z.string().nullish(),
+  format: z
+    .object({ grammar: z.object({ syntax: z.string(), definition: z.string() }).nullish() })
+    .nullish(),
+});
+
+/**
+ * Parses `tools` and `tool_choice`, or their older forms `functions` and `function_call`.
+ *
+ * @param origins the server's own addresses: its groups may be named by such a URL
+ * @throws RequestError for an invalid tool, a repeated name, or a choice that names no tool
+ */
+export function parseCompletionTools(
+  body: { readonly [name: string]: unknown },
+  origins: readonly string[],
+): CompletionTools {
+  const client: ToolDefinition[] = [];
+  const customTools: string[] = [];
+  const servers: ServerGroup[] = [];
+  const isOld = body["tools"] == null && body["functions"] != null;
+  for (const [index, tool] of listOf(body, isOld ? "functions" : "tools").entries()) {
+    const at = `${isOld ? "functions" : "tools"}[${index}]`;
+    if (!isObject(tool)) throw wrongType(at, "an object", tool);
+    const type = isOld ? "function" : tool["type"];
+    switch (type) {
+      case "function":
+        client.push(parseFunction(isOld ? tool : tool["function"], isOld ? at : `${at}.function`));
+        break;
+      case "custom": {
+        const { name, description, format } = checked(customTool, tool["custom"], `${at}.custom`);
+        client.push(customDefinition({ name, description, format: format?.grammar }));
+        customTools.push(name);
+        break;
+      }
+      case "mcp": {
+        const { server, label } = parseServerGroup(tool, { at, origins });
+        if (server === undefined)
+          throw badRequest(
+            `${at}.server_url`,
+            `Invalid '${at}.server_url': the server '${label}' is not a tool group of this installation. Use capstan://groups/NAME with a name that GET /v1/tools lists.`,
+          );
+        servers.push(server);
+        break;
+      }
+      case undefined:
+        throw missingParameter(`${at}.type`);
+      default:
+        throw unsupportedValue(`${at}.type`, type, ["function", "custom", "mcp"]);
+    }
+  }
+  const names = client.map(({ function: { name } }) => name);
+  rejectTwice(names, "a tool named");
+  rejectTwice(
+    servers.map(({ group }) => group),
+    "the group",
+  );
+  return { customTools, ...parseChoice(body, { client, servers }) };
+}
+
+function listOf(body: { readonly [name: string]: unknown }, name: string): readonly unknown[] {
+  const given = body[name];
+  if (given == null) return [];
+  if (!Array.isArray(given)) throw wrongType(name, "an array", given);
+  return given;
+}
+
+function parseFunction(given: unknown, at: string): ToolDefinition {
+  const { name, description, parameters, strict } = checked(functionTool, given, at);
+  checkDepth(parameters ?? {}, `${at}.parameters`);
+  return {
+    type: "function",
+    function: { name, ...withoutNulls({ description, parameters, strict }) },
+  };
+}
+
+function rejectTwice(names: readonly string[], what: string): void {
+  const name = names.find((each, index) => names.indexOf(each) < index);
+  if (name !== undefined)
+    throw badRequest(
+      "tools",
+      `Invalid 'tools': the request declares ${what} '${name}' twice. Declare it once.`,
+    );
+}
+
+type Declared = Pick<CompletionTools, "client" | "servers">;
+
+/** Returns the choice, and the tools that it leaves. */
+function parseChoice(
+  body: { readonly [name: string]: unknown },
+  tools: Declared,
+): Omit<CompletionTools, "customTools"> {
+  const old = body["function_call"];
+  const given = body["tool_choice"] ?? (isObject(old) ? { type: "function", function: old } : old);
+  if (given == null) return { ...tools, choice: undefined };
+  if (typeof given === "string") return { ...tools, choice: modeOf(given, "tool_choice") };
+  if (!isObject(given)) throw wrongType("tool_choice", "a string or an object", given);
+  if (given["type"] === "allowed_tools") {
+    const allowed = isObject(given["allowed_tools"]) ? given["allowed_tools"] : given;
+    const list = allowed["tools"];
+    if (!Array.isArray(list)) throw wrongType("tool_choice.allowed_tools.tools", "an array", list);
+    const names = new Set(
+      list.map((tool: unknown, index) =>
+        chosenName(tool, tools, `tool_choice.allowed_tools.tools[${index}]`),
+      ),
+    );
+    const client = tools.client.filter(({ function: { name } }) => names.has(name));
+    return {
+      ...tools,
+      client,
+      servers: [],
+      choice: modeOf(allowed["mode"] ?? "auto", "tool_choice.allowed_tools.mode"),
+    };
+  }
+  return { ...tools, choice: { type: "function", name: chosenName(given, tools, "tool_choice") } };
+}
+
+function chosenName(given: unknown, { client }: Declared, at: string): string {
+  if (!isObject(given)) throw wrongType(at, "an object", given);
+  const nested = given["function"] ?? given["custom"];
+  const name = isObject(nested) ? nested["name"] : given["name"];
+  if (typeof name !== "string") throw missingParameter(`${at}.function.name`);
+  if (client.some(({ function: tool }) => tool.name === name)) return name;
+  throw badRequest(at, `Invalid '${at}': 'tools' declares no tool '${name.slice(0, 100)}'.`);
+}
+
+function modeOf(value: unknown, at: string): "none" | "auto" | "required" {
+  const modes = ["none", "auto", "required"] as const;
+  const known = modes.find((mode) => mode === value);
+  if (known !== undefined) return known;
+  throw unsupportedValue(at, value, modes);
+}

@@ -1,0 +1,247 @@
+import type { ChainError, Usage } from "@capstan/core";
+import { addUsage, type FinishReason } from "@capstan/core/host";
+import type { RunEvent } from "@capstan/contract";
+
+/** The reason why a choice ended, in the API's words. */
+export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filter";
+
+/** A step of an answer, from which both the chunks of a stream and the whole answer are made. */
+export type CompletionPiece =
+  | { readonly type: "content" | "reasoning"; readonly text: string }
+  | {
+      readonly type: "call";
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+      readonly isCustom: boolean;
+    }
+  | {
+      readonly type: "arguments";
+      readonly index: number;
+      readonly isCustom: boolean;
+      readonly text: string;
+    }
+  | { readonly type: "end"; readonly finish: CompletionFinish; readonly usage: Usage }
+  | { readonly type: "error"; readonly error: ChainError };
+
+interface Call {
+  readonly index: number;
+  readonly isCustom: boolean;
+  /** The arguments that were sent so far. */
+  sent: string;
+}
+
+/**
+ * Creates a fold of one run's events. It shows the model's texts, the texts of final calls, and the
+ * client's calls. Calls that the server runs are not shown, except that a pending approval is
+ * announced as reasoning, because the answer waits for it.
+ *
+ * @param customTools names of the client's tools that take plain text
+ * @example
+ * const push = createCompletionFold({ customTools: [] });
+ * for await (const event of events) for (const piece of push(event)) show(piece);
+ */
+export function createCompletionFold({
+  customTools,
+}: {
+  readonly customTools: readonly string[];
+}): (event: RunEvent) => readonly CompletionPiece[] {
+  const texts = createTextOrder();
+  const calls = new Map<string, Call>();
+  const names = new Map<string, { readonly name: string; readonly argumentsText: string }>();
+  const argumentItems = new Map<string, { readonly callId: string; text: string }>();
+  let usage: Usage | undefined;
+  let finishReason: FinishReason | undefined;
+  let hasEnded = false;
+
+  const announce = (callId: string, name: string): readonly CompletionPiece[] => {
+    if (calls.has(callId)) return [];
+    const isCustom = customTools.includes(name);
+    const call: Call = { index: calls.size, isCustom, sent: "" };
+    calls.set(callId, call);
+    return [{ type: "call", index: call.index, id: callId, name, isCustom }];
+  };
+  const send = (callId: string, whole: string): readonly CompletionPiece[] => {
+    const call = calls.get(callId);
+    if (call === undefined || !whole.startsWith(call.sent) || whole.length === call.sent.length)
+      return [];
+    const text = whole.slice(call.sent.length);
+    call.sent = whole;
+    return [{ type: "arguments", index: call.index, isCustom: call.isCustom, text }];
+  };
+  const sendWhole = (callId: string): readonly CompletionPiece[] => {
+    const known = names.get(callId);
+    if (known === undefined) return [];
+    const { name, argumentsText } = known;
+    const announced = announce(callId, name);
+    // Clients parse the arguments as JSON, so an empty text becomes an empty object.
+    const json = argumentsText.trim() === "" ? "{}" : argumentsText;
+    return [...announced, ...send(callId, customTools.includes(name) ? customInput(json) : json)];
+  };
+  const end = (finish: CompletionFinish): readonly CompletionPiece[] => {
+    hasEnded = true;
+    return [
+      ...texts.flush(),
+      { type: "end", finish, usage: usage ?? { inputTokens: 0, outputTokens: 0 } },
+    ];
+  };
+  const fail = (error: ChainError): readonly CompletionPiece[] => {
+    hasEnded = true;
+    return [...texts.flush(), { type: "error", error }];
+  };
+
+  return (event) => {
+    if (hasEnded) return [];
+    switch (event.type) {
+      case "item.start":
+        if (event.kind === "text" || event.kind === "reasoning")
+          return texts.start(event.itemId, event.kind === "text" ? "content" : "reasoning");
+        if (event.kind !== "arguments" || event.owner !== "client") return [];
+        argumentItems.set(event.itemId, { callId: event.callId, text: "" });
+        // The input of a custom tool is inside the arguments, so it is sent when they are complete.
+        return customTools.includes(event.name) ? [] : announce(event.callId, event.name);
+      case "item.delta": {
+        const item = argumentItems.get(event.itemId);
+        if (item === undefined) return texts.append(event.itemId, event.delta);
+        item.text += event.delta;
+        return calls.get(item.callId)?.isCustom === false ? send(item.callId, item.text) : [];
+      }
+      case "item.end": {
+        const item = argumentItems.get(event.itemId);
+        if (item === undefined) return texts.end(event.itemId, event.text);
+        argumentItems.delete(event.itemId);
+        const text = event.incomplete !== true && event.text.trim() === "" ? "{}" : event.text;
+        return calls.get(item.callId)?.isCustom === false ? send(item.callId, text) : [];
+      }
+      case "model.restarted":
+        argumentItems.clear();
+        if (calls.size === 0) return texts.restart();
+        return fail({
+          code: "interrupted",
+          phase: "model",
+          message: `The model was started again (${event.reason}) after a tool call of its first attempt was sent. Do not run that call; send the request again.`,
+        });
+      case "round.ended":
+        finishReason = event.finishReason;
+        usage = usage === undefined ? event.usage : addUsage(usage, event.usage);
+        return [];
+      case "call.proposed":
+        if (event.owner === "client")
+          names.set(event.callId, { name: event.name, argumentsText: event.argumentsText });
+        return [];
+      case "approval.requested":
+        return texts.note(
+          `Waiting for approval: ${event.approval.toolName}. Answer it in the page or the terminal of the server.\n`,
+        );
+      case "client_call.waiting":
+        return sendWhole(event.callId);
+      case "chain.waiting": {
+        const sent = event.callIds.flatMap(sendWhole);
+        return event.callIds.every((id) => names.has(id)) ? [...sent, ...end("tool_calls")] : sent;
+      }
+      case "chain.ended":
+        if (event.status === "aborted")
+          return fail({ code: "aborted", phase: "chain", message: "The run was stopped." });
+        if (event.status === "error" || event.status === "timeout") {
+          const message = "The answer could not be finished.";
+          return fail(event.error ?? { code: "internal", message, phase: "chain" });
+        }
+        return end(
+          finishReason === "length" || finishReason === "content_filter" ? finishReason : "stop",
+        );
+      default:
+        return [];
+    }
+  };
+}
+
+/** The `input` argument, or the whole text if the model wrote no JSON object. */
+function customInput(argumentsText: string): string {
+  try {
+    const args: unknown = JSON.parse(argumentsText);
+    if (typeof args === "object" && args !== null && "input" in args)
+      return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
+  } catch {
+    // The text is not JSON, so it is the input itself.
+  }
+  return argumentsText;
+}
+
+type TextPiece = Extract<
+  CompletionPiece,
+  { readonly text: string; readonly type: "content" | "reasoning" }
+>;
+
+interface TextItem {
+  readonly type: TextPiece["type"];
+  text: string;
+  sent: number;
+  hasEnded: boolean;
+}
+
+/**
+ * Puts texts that are written at the same time one after another. A blank line separates two texts
+ * of the same kind.
+ */
+function createTextOrder() {
+  let queue: TextItem[] = [];
+  const byId = new Map<string, TextItem>();
+  const written = { content: false, reasoning: false };
+
+  const advance = (): readonly TextPiece[] => {
+    const pieces: TextPiece[] = [];
+    for (let item = queue[0]; item !== undefined; item = queue[0]) {
+      if (item.text.length > item.sent) {
+        const separator = item.sent === 0 && written[item.type] ? "\n\n" : "";
+        pieces.push({ type: item.type, text: separator + item.text.slice(item.sent) });
+        written[item.type] = true;
+        item.sent = item.text.length;
+      }
+      if (!item.hasEnded) break;
+      queue = queue.slice(1);
+    }
+    return pieces;
+  };
+
+  return {
+    start(id: string, type: TextPiece["type"]): readonly TextPiece[] {
+      const item: TextItem = { type, text: "", sent: 0, hasEnded: false };
+      byId.set(id, item);
+      queue.push(item);
+      return [];
+    },
+    append(id: string, delta: string): readonly TextPiece[] {
+      const item = byId.get(id);
+      if (item === undefined) return [];
+      item.text += delta;
+      return advance();
+    },
+    /** Sent text cannot be changed: only text that continues it is added. */
+    end(id: string, text: string): readonly TextPiece[] {
+      const item = byId.get(id);
+      if (item === undefined) return [];
+      byId.delete(id);
+      if (text.startsWith(item.text)) item.text = text;
+      item.hasEnded = true;
+      return advance();
+    },
+    /** Adds a whole text to the reasoning. */
+    note(text: string): readonly TextPiece[] {
+      queue.push({ type: "reasoning", text, sent: 0, hasEnded: true });
+      return advance();
+    },
+    /** The model starts again: sent text remains, and new text follows it. */
+    restart(): readonly TextPiece[] {
+      byId.clear();
+      for (const item of queue) {
+        item.text = item.text.slice(0, item.sent);
+        item.hasEnded = true;
+      }
+      return advance();
+    },
+    flush(): readonly TextPiece[] {
+      for (const item of queue) item.hasEnded = true;
+      return advance();
+    },
+  };
+}

@@ -1,0 +1,242 @@
+import { type Context, Hono } from "hono";
+import type { JsonObject } from "@capstan/core";
+import { addUsage, noUsage } from "@capstan/core/host";
+import type { RunEvent } from "@capstan/contract";
+import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
+import { chainFailure } from "../http/chain-failure.ts";
+import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
+import { createFollowers } from "../http/followers.ts";
+import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
+import { mayRepeat, readJson } from "../http/read-body.ts";
+import { comesBack, startOnce } from "../http/request-keys.ts";
+import type { Environment, Services } from "../http/services.ts";
+import { eventStream, jsonChunks, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
+import { type CompletionRequest, parseCompletion } from "./parse-completion.ts";
+import { type CompletionPiece, createCompletionFold } from "./project-completion.ts";
+import { type CompletionView, completionView, startCompletion } from "./start-completion.ts";
+import { errorChunks, streamCompletion } from "./stream-completion.ts";
+import {
+  completionChunk,
+  type CompletionIdentity,
+  emptyChoice,
+  wholeChoice,
+  wholeCompletion,
+} from "./write-completion.ts";
+
+/** Routes of the OpenAI Chat Completions API. */
+export function completionRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const { runs, limits } = services;
+  const follow = createFollowers(runs);
+
+  const find = async (context: Context<Environment>): Promise<Found> => {
+    const given = context.req.param("id") ?? "";
+    const id = given.replace(/^chatcmpl-/, "resp_");
+    const run = await runs.store.getRun({ owner: context.get("principal"), id });
+    const view = run && completionView(run);
+    if (run === undefined || view === undefined) throw notFound("chat completion", given);
+    return { run, view };
+  };
+
+  /** Starts one run for each choice. Stops them all if one cannot start. */
+  const startAll = async (
+    context: Context<Environment>,
+    request: CompletionRequest,
+  ): Promise<readonly [RunRecord, ...RunRecord[]]> => {
+    const principal = context.get("principal");
+    const mayApprove = context.get("rights").includes("approve");
+    const start = (key?: RequestKey) =>
+      startCompletion(services, { principal, mayApprove, key }, request);
+    const isOne = request.choices === 1;
+    if (!isOne && context.req.header("idempotency-key") !== undefined)
+      throw badRequest("n", oneChoice);
+    const first =
+      mayRepeat(context) && isOne
+        ? await startOnce(services, context, { kept: request.store, start })
+        : await start();
+    const more: RunRecord[] = [];
+    try {
+      while (more.length < request.choices - 1) more.push(await start());
+    } catch (thrown) {
+      for (const run of [first, ...more]) runs.cancelOnDisconnect(run);
+      throw thrown;
+    }
+    return [first, ...more];
+  };
+
+  routes.post("/", async (context) => {
+    const body = await readJson(context);
+    const request = parseCompletion(body, { origins: [new URL(context.req.url).origin] });
+    await nextTurn();
+    const release = request.stream ? budget.takeStream(context.get("principal")) : undefined;
+    const started = await startAll(context, request).catch((thrown: unknown) => {
+      release?.();
+      throw thrown;
+    });
+    releaseBody(context);
+    const { signal } = context.req.raw;
+    const stays = mayRepeat(context) && comesBack(context);
+    const followers = started.map((run) => follow(run, signal, { stays }));
+    const view = viewOf(request);
+    const identity = identityOf(started[0], view);
+    const fold = () => createCompletionFold(view);
+    const stop = new AbortController();
+    const events = started.map((run) =>
+      followEvents({
+        store: runs.stores.of(run.id),
+        owner: run.owner,
+        runId: run.id,
+        signal: request.stream ? stop.signal : signal,
+      }),
+    );
+    if (release === undefined) {
+      const pieces = await Promise.all(events.map((each) => collect(each, fold())));
+      return withIgnored(send(context, { identity, view, pieces }), request);
+    }
+    const { includeUsage } = request;
+    const chunks = streamCompletion({ choices: events, fold, identity, includeUsage });
+    const leave = () => {
+      stop.abort();
+      for (const follower of followers) follower.leave();
+      release();
+    };
+    // A failure before the first chunk is an HTTP error, on which the client's SDK retries.
+    const first = await firstChunk(chunks, limits.heartbeatMs).catch((thrown: unknown) => {
+      leave();
+      throw thrown;
+    });
+    const response = eventStream({
+      chunks: first,
+      idleMs: limits.heartbeatMs,
+      // A comment ends the stream for some clients. All accept a chunk without content.
+      onIdle: () => heartbeat(identity, request.includeUsage),
+      onLeave: leave,
+      onEnd: release,
+    });
+    return withIgnored(response, request);
+  });
+
+  routes.get("/:id", async (context) => {
+    const { run, view } = await find(context);
+    const { answer, release } = await budget.readAnswer(run.owner, {
+      id: `${run.id} completion`,
+      isFinal: true,
+      always: false,
+      signal: context.req.raw.signal,
+      read: async () => {
+        const compact = await runs.store.readEventsCompact({ owner: run.owner, runId: run.id });
+        const pieces = await collect(compact?.events ?? [], createCompletionFold(view));
+        return whole({ identity: identityOf(run, view), view, pieces: [pieces] });
+      },
+    });
+    return streamJson(jsonChunks(answer), release);
+  });
+
+  routes.delete("/:id", async (context) => {
+    const { run } = await find(context);
+    const outcome = await runs.delete(run);
+    if (outcome.status === "refused") throw conflict(outcome.reason);
+    const id = completionId(run);
+    return context.json({ object: "chat.completion.deleted", id, deleted: true });
+  });
+
+  /** Sends a whole completion, even if the budget is used up, because its run has had an effect. */
+  const send = (context: Context<Environment>, completion: Completion): Response => {
+    const body = whole(completion);
+    const release = budget.take(context.get("principal"), bytesOf(body), true);
+    return streamJson(jsonChunks(body), release);
+  };
+
+  return routes;
+}
+
+interface Found {
+  readonly run: RunRecord;
+  readonly view: CompletionView;
+}
+
+interface Completion {
+  readonly identity: CompletionIdentity;
+  readonly view: CompletionView;
+  /** The pieces of each choice. */
+  readonly pieces: readonly (readonly CompletionPiece[])[];
+}
+
+const oneChoice =
+  "Invalid 'n': an Idempotency-Key applies to one choice. Send n: 1, or one request with its own key for each choice.";
+
+function viewOf(request: CompletionRequest): CompletionView {
+  const { usesFunctions, metadata, tools } = request;
+  return { customTools: tools.customTools, usesFunctions, metadata };
+}
+
+function completionId({ id }: RunRecord): string {
+  return id.replace(/^resp_/, "chatcmpl-");
+}
+
+function identityOf(run: RunRecord, { usesFunctions }: CompletionView): CompletionIdentity {
+  const { createdAt, model } = run;
+  return { id: completionId(run), createdAt, model, usesFunctions };
+}
+
+/** @throws RequestError if a choice failed */
+function whole({ identity, view, pieces }: Completion): JsonObject {
+  const ends = pieces.map((each) => each.at(-1));
+  const failed = ends.find((end) => end?.type === "error");
+  if (failed?.type === "error") throw chainFailure(failed.error);
+  const choices = pieces.map((each, index) => wholeChoice(index, each, identity));
+  const usage = ends.reduce(
+    (sum, end) => (end?.type === "end" ? addUsage(sum, end.usage) : sum),
+    noUsage,
+  );
+  return wholeCompletion(identity, choices, { usage, metadata: view.metadata });
+}
+
+async function collect(
+  events: AsyncIterable<RunEvent> | Iterable<RunEvent>,
+  push: (event: RunEvent) => readonly CompletionPiece[],
+): Promise<readonly CompletionPiece[]> {
+  const pieces: CompletionPiece[] = [];
+  for await (const event of events) {
+    pieces.push(...push(event));
+    const last = pieces.at(-1)?.type;
+    if (last === "end" || last === "error") break;
+  }
+  return pieces;
+}
+
+/** Waits for the first chunk, but not longer than `ms`. Returns all chunks. */
+async function firstChunk(
+  chunks: AsyncGenerator<string, void, undefined>,
+  ms: number,
+): Promise<AsyncIterable<string>> {
+  const first = chunks.next();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([first, late]).finally(() => clearTimeout(timer));
+  return (async function* () {
+    try {
+      const result = await first;
+      if (result.done === true) return;
+      yield result.value;
+      yield* chunks;
+    } catch (thrown) {
+      // Heartbeats have begun the stream, so the status can no longer say it.
+      if (!(thrown instanceof RequestError)) throw thrown;
+      yield* errorChunks(thrown);
+    }
+  })();
+}
+
+/** Returns a chunk without content. */
+function heartbeat(identity: CompletionIdentity, includeUsage: boolean): string {
+  const usage = includeUsage ? null : undefined;
+  return [...sseChunks("", completionChunk(identity, [emptyChoice(0)], usage))].join("");
+}
+
+/** Adds a header that names the fields without an effect. Fields can have names that no header can. */
+function withIgnored(response: Response, { ignored }: CompletionRequest): Response {
+  const names = ignored.filter((name) => /^[\w.-]{1,64}$/.test(name)).slice(0, 32);
+  if (names.length > 0) response.headers.set("Capstan-Ignored", names.join(", "));
+  return response;
+}

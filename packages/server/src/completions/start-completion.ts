@@ -1,0 +1,154 @@
+import type { JsonValue, Message, ToolMessage } from "@capstan/core";
+import { isClosing, type RequestKey, requestOf, type RunRecord, type Store } from "@capstan/store";
+import { conflict, RequestError } from "../http/errors.ts";
+import { requireNoLoosening } from "../http/rights.ts";
+import type { Services } from "../http/services.ts";
+import { findRequestedModel } from "../runs/active/launch.ts";
+import type { RunRequest } from "../runs/request/run-request.ts";
+import type { CompletionRequest } from "./parse-completion.ts";
+
+/** The options with which the Chat Completions API shows a run, stored with it. */
+export interface CompletionView {
+  readonly customTools: readonly string[];
+  readonly usesFunctions: boolean;
+  readonly metadata: { readonly [name: string]: string };
+}
+
+/** Returns the view of a run that this API started, or `undefined` for another API's run. */
+export function completionView(run: RunRecord): CompletionView | undefined {
+  if (run.kind !== "turn") return undefined;
+  const { api, wire } = requestOf(run);
+  return api === "completions" ? (wire as unknown as CompletionView) : undefined;
+}
+
+/**
+ * Starts a run for one choice of a request. If the request answers open calls of an earlier run,
+ * the new run continues that one, so that the results of the server's calls in it are not lost.
+ *
+ * @throws RequestError for an unknown model or group, or a missing right
+ */
+export async function startCompletion(
+  services: Services,
+  caller: {
+    readonly principal: string;
+    readonly mayApprove: boolean;
+    readonly key?: RequestKey | undefined;
+  },
+  request: CompletionRequest,
+): Promise<RunRecord> {
+  const { principal: owner, mayApprove, key } = caller;
+  const { tools, messages, blobs } = request;
+  if (!mayApprove) requireNoLoosening(tools);
+  const modelId = request.model ?? services.models.default.id;
+  const model = await findRequestedModel(services.models, modelId);
+  if (model === undefined) throw unknownModel(modelId);
+  const groups = services.groups().map(({ name }) => name);
+  const unknown = tools.servers.find(({ group }) => !groups.includes(group));
+  if (unknown !== undefined) throw unknownGroup(unknown.group, groups);
+
+  const start = messages.findLastIndex(({ role }) => role === "assistant" || role === "tool") + 1;
+  const answers = trailingAnswers(messages.slice(0, start));
+  const parent = await findOpenRun(
+    services.runs.stores.forNew({ kept: request.store }),
+    owner,
+    answers,
+  );
+  const turn = messages.slice(start);
+  const view: CompletionView = {
+    customTools: tools.customTools,
+    usesFunctions: request.usesFunctions,
+    metadata: request.metadata,
+  };
+  const run: RunRequest = {
+    principal: owner,
+    model: model.id,
+    instructions: null,
+    context: parent === undefined ? messages.slice(0, start) : [],
+    // The client sends the whole history, so a parent's turn must be complete.
+    history: services.history,
+    inputMessages: turn,
+    inputItems: turn.flatMap(shownItem),
+    blobs,
+    parentId: parent?.id ?? null,
+    conversationId: null,
+    title: null,
+    servers: tools.servers,
+    clientTools: tools.client,
+    settings: {
+      ...request.settings,
+      ...(request.usesFunctions && { parallelToolCalls: false }),
+    },
+    maxToolCalls: null,
+    // The API has no approval requests: the answer waits until a user approves elsewhere.
+    approvals: "inline",
+    toolOutputs: "deferred",
+    answers: [],
+    outputs:
+      parent === undefined
+        ? []
+        : answers.map(({ tool_call_id: callId, content: output }) => ({ callId, output })),
+    continuesParent: false,
+    api: "completions",
+    wire: view as unknown as JsonValue,
+  };
+  const outcome = await services.runs.start(run, { kept: request.store, key });
+  if (outcome.status === "conflict") throw conflict(outcome.message);
+  return outcome.run;
+}
+
+/** Returns the outputs after the last assistant message. */
+function trailingAnswers(history: readonly Message[]): readonly ToolMessage[] {
+  return history
+    .slice(history.findLastIndex(({ role }) => role === "assistant") + 1)
+    .filter((message) => message.role === "tool");
+}
+
+/** Finds the ended run whose open calls are exactly these. */
+async function findOpenRun(
+  store: Store,
+  owner: string,
+  answers: readonly ToolMessage[],
+): Promise<RunRecord | undefined> {
+  const [first] = answers;
+  if (first === undefined) return undefined;
+  const run = await store.findRun({ owner, callId: first.tool_call_id });
+  if (run === undefined || completionView(run) === undefined || !isClosing(run.status))
+    return undefined;
+  const open = (run.result?.waiting ?? []).flatMap((waiting) =>
+    waiting.type === "client_call" ? [waiting.callId] : [],
+  );
+  const answered = new Set(answers.map(({ tool_call_id: id }) => id));
+  return open.length === answered.size && open.every((id) => answered.has(id)) ? run : undefined;
+}
+
+/** Returns a message of the user as an item of the Responses API, in which form runs show their input. */
+function shownItem(message: Message): readonly JsonValue[] {
+  if (message.role !== "user") return [];
+  const { content } = message;
+  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  const texts = parts.map((part) =>
+    part.type === "text" ? part.text : part.type === "file" ? `[${part.name}]` : `[${part.type}]`,
+  );
+  return [
+    {
+      type: "message",
+      status: "completed",
+      role: "user",
+      content: texts.map((text) => ({ type: "input_text", text })),
+    },
+  ];
+}
+
+function unknownModel(id: string): RequestError {
+  return new RequestError({
+    status: 404,
+    param: "model",
+    code: "model_not_found",
+    message: `The model '${id.slice(0, 200)}' does not exist here. GET /v1/models lists the models.`,
+  });
+}
+
+function unknownGroup(group: string, groups: readonly string[]): RequestError {
+  const message = `There is no tool group '${group}' here. There are: ${groups.join(", ")}.`;
+  return new RequestError({ param: "tools", code: "tool_group_not_found", message });
+}
