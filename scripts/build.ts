@@ -37,7 +37,7 @@ async function build(): Promise<boolean> {
   for (const problem of problems) console.log(`FAIL  ${problem}`);
   if (problems.length === 0)
     console.log(
-      "ok    the size, the types of all doors, and capstan serve: health, page, an answer",
+      "ok the size, the types of all entry points, and capstan serve: health, page, an answer",
     );
   return fit && problems.length === 0;
 }

@@ -8,7 +8,7 @@ const bin = (name: string): string => join(root, "node_modules/.bin", name);
 const tsc = bin("tsc");
 
 const steps: readonly Step[] = [
-  // The cli refers to every other package but the page.
+  // The cli references every other package except the page.
   { name: "types", commands: [[tsc, "-b", "packages/cli"]] },
   { name: "types of the page", commands: [[tsc, "-p", "packages/web", "--noEmit"]] },
   { name: "types of scripts and tests", commands: [[tsc, "-p", "tsconfig.json"]] },
@@ -29,7 +29,7 @@ const steps: readonly Step[] = [
     showOutput: (output) => !output.includes("Found 0 warnings"),
   },
   { name: "format", commands: [[bin("oxfmt"), "--check"]] },
-  // Each row of the contract is shown by a test that exists.
+  // Each row of the contract tables has a test.
   { name: "contract tables", commands: [[process.execPath, "scripts/check-contract.ts"]] },
   { name: "paths in documents", commands: [[process.execPath, "scripts/check-documents.ts"]] },
   // How sentences are written: the rules are in scripts/prose/rules.ts.

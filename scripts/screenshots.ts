@@ -27,7 +27,7 @@ interface Scene {
   readonly name: string;
   /** The model's answers. */
   readonly answers: readonly UpstreamAnswer[];
-  /** Uses the page until the picture can be taken. */
+  /** Uses the page until it shows the content of the picture. */
   readonly play: (me: Visitor) => Promise<void>;
 }
 

@@ -19,7 +19,7 @@ const { values, positionals: names } = parseArgs({
 
 const seed = readPropertySeed(process.env["PROPERTY_SEED"]);
 if (seed.status === "invalid") stop(seed.message);
-// For all processes of the tests.
+// Applies to all processes of the tests.
 process.env["PROPERTY_SEED"] = String(seed.seed);
 if (seed.isNew)
   console.log(`Properties try new values. PROPERTY_SEED=${seed.seed} repeats this run.`);

@@ -109,7 +109,10 @@ async function underWay({ group, asks, input }: Kind, mark: string) {
   return { run, callId };
 }
 
-/** The whole tree is gone, which left alone would wait for a quarter of an hour. How soon is said, and not asserted: the machine may be busy. */
+/**
+ * All processes have ended; without the cancellation they would wait for a quarter of an hour. The
+ * time is printed and not asserted, because the machine may be busy.
+ */
 async function stops(
   context: TestContext,
   mark: string,
@@ -143,7 +146,7 @@ function turnIsCancelled(kind: Kind, mark: string) {
   };
 }
 
-/** Its one call is. */
+/** Only its call is cancelled. */
 function callIsCancelled(kind: Kind, mark: string) {
   return async (context: TestContext) => {
     const { run, callId } = await underWay(kind, mark);

@@ -40,8 +40,8 @@ interface Chat {
 }
 
 /**
- * Runs a chat to its end. A pipe gets its first line at once and all others in one piece when the
- * first is answered: the chat waits for a line then.
+ * Runs a chat to its end. A pipe gets its first line at once, and all others in one chunk after the
+ * first answer, when the chat waits for a line.
  */
 async function runChat({ input, flags = [] }: Chat) {
   const main = join(root, "packages/cli/src/main.ts");

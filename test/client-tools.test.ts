@@ -123,7 +123,7 @@ test("calls without a client's answer are reported as unanswered, and every call
   assert.deepEqual([server, second], ["recorded server's", "client's 2"]);
   for (const text of [first, asked, third]) assert.match(text ?? "", unanswered);
   assert.deepEqual(await readLedger(folder), ["server's"]);
-  // Another branch of the same response, with the other answers.
+  // Another branch of the same response gets the other answers.
   await goOn([output(ids[0], 1), output(ids[2], 3)]);
   assert.deepEqual(results()?.slice(0, 2), ["client's 1", "recorded server's"]);
   assert.deepEqual(await readLedger(folder), ["server's"]);

@@ -50,7 +50,7 @@ async function turn(input: string, on = api) {
   return { conversation, run, events, view: await on.run(run) };
 }
 
-/** The one call of a completed turn: the model continues after any behaviour of a tool. */
+/** Returns the only call of a completed turn: the model continues after any behaviour of a tool. */
 async function callOf(input: string) {
   const { conversation, events, view } = await turn(input);
   assert.equal(view.status, "completed");
@@ -102,7 +102,7 @@ for (const [args, says] of [
   ["{}", /line/],
   ["\\u0000", /JSON/],
 ] as const) {
-  test(`a model that sends ${args} as arguments is told, or understood`, async () => {
+  test(`a model that sends ${args} as arguments gets an error, or its call is repaired`, async () => {
     const { said } = await callOf(`call Record ${args}`);
     assert.match(said, says);
   });

@@ -84,7 +84,7 @@ async function givenAnew(end: "stop" | "kill"): Promise<void> {
 
   const next = await api.startTurn({ conversation, input: "And now?", groups: ["toys"] });
   await api.finishedEvents(next);
-  // The call is shown as it was, and the answer once.
+  // The call is shown unchanged, and the answer once.
   const answers = upstream.requests.at(-1)?.messages.filter(({ role }) => role === "assistant");
   assert.deepEqual(
     answers?.map(({ content }) => content),

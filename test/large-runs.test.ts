@@ -19,9 +19,9 @@ const environment = {
   NODE_OPTIONS: `--import ${new URL("fixtures/report-long-turns.ts", import.meta.url).href}`,
 };
 
-/** Watches a server while something is done to it, and checks what the server was like. */
+/** Watches a server during some work, and checks its memory and its response times. */
 async function watched(what: string, server: ServerProcess, body: () => Promise<void>) {
-  // Turns of its start are not meant.
+  // Excludes the turns of its start.
   await sleep(500);
   const before = server.output().length;
   const watch = watchServer(server);
@@ -38,8 +38,8 @@ async function watched(what: string, server: ServerProcess, body: () => Promise<
   const figures = `${what}: ${memoryMb.toFixed(0)} MB, turns of ${longestMs} ms, /healthz ${healthz}`;
   if (prints) process.stdout.write(`${figures}\n`);
   assert.ok(memoryMb < 1_000, figures);
-  // All without the time for which the machine gave the server no processor: work is measured in
-  // processor time, and the kernel counts how long a thread that could run did not.
+  // Excludes the time for which the server got no processor: work is measured in processor time,
+  // and the kernel counts how long a ready thread waited.
   assert.ok(longestMs < 100, figures);
   assert.ok(busiestMs < 100, figures);
   assert.ok(slowestOwnMs < 100, figures);
@@ -109,7 +109,7 @@ test("a conversation of 16 messages with two images of 20 MB each is sent, liste
 const smallItems = (count: number, text: string) =>
   Array.from({ length: count }, (_, n) => ({ role: "user", content: `${n} ${text}` }));
 
-test("60 MB of small items hold up nobody: one request is refused, a conversation of four is read", async () => {
+test("60 MB of small items delay no other client: one request is rejected, and a conversation of four is read", async () => {
   await using resources = new AsyncDisposableStack();
   const folder = resources.use(await createServerFolder());
   const server = resources.use(await startServerProcess({ folder, environment }));
@@ -156,7 +156,7 @@ test("60 MB of small items hold up nobody: one request is refused, a conversatio
 const pieces = Array.from({ length: 20_000 }, (_, n) => `${n} `.padEnd(1_000, "x"));
 
 // Contract: durability-6
-test("50 parallel and 200 slow readers of a run of 20 MB hold up nobody else", async () => {
+test("50 parallel and 200 slow readers of a run of 20 MB delay no other client", async () => {
   await using resources = new AsyncDisposableStack();
   const upstream = resources.use(await startUpstream(() => ({ say: pieces })));
   const folder = resources.use(await createServerFolder());
@@ -253,7 +253,7 @@ test("a key with 400 large reads gets a 429 for some, and delays no other key", 
       flood.push(socket);
       const authorization = `Authorization: Bearer ${keys.ann}`;
       socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${authorization}\r\n\r\n`);
-      // The client reads the first chunk, and then no more.
+      // The client reads only the first chunk.
       const [head] = (await once(socket, "data")) as [Buffer];
       socket.pause();
       const text = head.toString("latin1");

@@ -58,7 +58,7 @@ test("later turns contain earlier ones as the same bytes, also after restarts", 
     resources.use(server);
     return { server, api: createApi(server.url) };
   };
-  // Three that are long enough for a log, and one that is shown as it was.
+  // Three turns that are long enough for a log, and one that is shown unchanged.
   const long = "a long line ".repeat(400);
   const turns = [
     `call Record {"line":"one ${long}"}\ncall Throws {}\ncall Nobody {}`,

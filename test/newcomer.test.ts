@@ -46,7 +46,7 @@ test(
   },
 );
 
-test("the page explains itself in two lines and offers three things to try", { skip }, async () => {
+test("the page introduces itself in two lines and suggests three prompts", { skip }, async () => {
   const { page } = me;
   const things = page.getByRole("list", { name: "Things to try" }).getByRole("button");
   await things.first().waitFor();
@@ -58,7 +58,7 @@ test("the page explains itself in two lines and offers three things to try", { s
 });
 
 for (const [index, tools] of [["ListFiles"], ["ListFiles", "DateTime", "ListVars"], []].entries()) {
-  test(`example ${index + 1} to try runs after a click`, { skip }, async () => {
+  test(`suggested prompt ${index + 1} runs after a click`, { skip }, async () => {
     const { page } = me;
     await page.getByRole("button", { name: "New chat" }).click();
     const things = page.getByRole("list", { name: "Things to try" }).getByRole("button");
@@ -91,7 +91,7 @@ test("several lines are parallel calls of one turn", { skip }, async () => {
   await me.say(`/FetchWebPage {"url":"${site.url}/slow"}\n/ViewFile {"path":"notes.md"}`);
   await me.card("FetchWebPage").getByRole("button", { name: "Allow for this session" }).click();
   await me.row("FetchWebPage").and(page.locator("[data-status=running]")).waitFor();
-  // The second is done while the first still runs.
+  // The second call ends while the first one still runs.
   await me.row("ViewFile").and(page.locator("[data-status=done]")).waitFor();
   const elapsed = () => me.row("FetchWebPage").getByTestId("call-time").innerText();
   const earlier = await elapsed();
@@ -189,7 +189,7 @@ test("conversations are listed, renamed, opened and deleted", { skip }, async ()
     .getByText(/[Dd]eleted/)
     .waitFor();
   await links(2);
-  // It can be undone until the note goes.
+  // The deletion can be undone until the toast disappears.
   await page.getByRole("button", { name: "Dismiss" }).click();
   await deleted;
   await page.reload();

@@ -34,7 +34,10 @@ interface Place extends AsyncDisposable {
 
 const hold = Promise.withResolvers<void>();
 
-/** Obeys, and says `hold` in pieces, of which it holds the second back. */
+/**
+ * A model that follows its instructions, and answers `hold` in pieces, the second one after its
+ * release.
+ */
 function answer(request: ChatRequest): UpstreamAnswer {
   const last = String(request.messages.findLast(({ role }) => role === "user")?.content);
   return last === "hold"

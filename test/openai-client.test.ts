@@ -130,7 +130,7 @@ async function curl(...args: readonly string[]): Promise<string> {
   return output;
 }
 
-/** The client adds what it parsed. */
+/** The client adds its parsed fields. */
 function withoutParsed(output: readonly object[]): unknown {
   return JSON.parse(
     JSON.stringify(output, (key: string, value: unknown) =>

@@ -12,7 +12,8 @@ import { gateCases } from "./gate-cases/run-gate-cases.ts";
 import { packCore, type PackedCore } from "./packed-core.ts";
 import { runInPage } from "./program-page.ts";
 
-// The library as its users get it: packed, installed, bundled, and run in each of its environments.
+// Tests the library in its published form: packed, installed, bundled, and run in each of its
+// environments.
 
 const noCodeFromText = "--disallow-code-generation-from-strings";
 const strictPolicy = "default-src 'none'; script-src 'self'";
@@ -73,7 +74,7 @@ test("bundled for a browser it needs no built-in of Node, nor anything else", ()
 });
 
 for (const flags of [[], [noCodeFromText]]) {
-  test(`the cases of the gate come out in Node ${flags.join(" ")}`, async () => {
+  test(`the gate's cases have the expected outcomes in Node ${flags.join(" ")}`, async () => {
     const source = `
       const { runProgram } = await import(${JSON.stringify(core.bundle.path)});
       console.log(JSON.stringify(await runProgram()));
@@ -90,7 +91,7 @@ for (const flags of [[], [noCodeFromText]]) {
 
 for (const policy of [undefined, strictPolicy]) {
   test(
-    `the cases of the gate come out in Chromium under ${policy ?? "no policy"}`,
+    `the gate's cases have the expected outcomes in Chromium under ${policy ?? "no policy"}`,
     { skip },
     async () => {
       assert.ok(browser);
@@ -102,7 +103,7 @@ for (const policy of [undefined, strictPolicy]) {
 }
 
 test(
-  "a page under that policy complains of code from text, so silence means that there is none",
+  "a page under that policy reports code from text, so no report means that there is none",
   { skip },
   async () => {
     assert.ok(browser);
@@ -112,7 +113,7 @@ test(
   },
 );
 
-test("the claims about JSON Schema hold if code must not be created from text", async () => {
+test("the supported JSON Schema is enforced if code must not be created from text", async () => {
   const files = [
     "packages/core/test/json-schema-suite.test.ts",
     "packages/core/src/arguments/validator.test.ts",

@@ -23,7 +23,10 @@ export interface Bundle {
 }
 
 const folder = join(root, "packages/core");
-/** Installed as they are here: no network is needed, and versions are those of the lockfile. */
+/**
+ * Copies of the installed dependencies: this needs no network, and their versions are those of the
+ * lockfile.
+ */
 const dependencies = ["typebox", "@noble/hashes", "zod"];
 
 /**

@@ -7,12 +7,14 @@ import type { ProgramOutcome } from "./gate-cases/program.ts";
 /** The program's result in a page, and the page's errors. */
 export interface PageReport {
   readonly outcome: ProgramOutcome;
-  /** Violations of its content security policy, uncaught errors, words in its console. */
+  /** Violations of its content security policy, uncaught errors, and lines in its console. */
   readonly complaints: readonly string[];
 }
 
 const html = `<!doctype html><title>Gate</title><script type="module" src="/main.js"></script><output></output>`;
-/** Playwright's own way to read a page's values makes code from text; the page's text does without. */
+/**
+ * Playwright reads values of a page by creating code from text; reading the page's text does not.
+ */
 const main = `
 const complaints = [];
 addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>

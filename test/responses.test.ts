@@ -243,7 +243,7 @@ test("store: false: an approval is answered in the next request, and is on no di
     ["user", "assistant", "tool"],
     "the history is shown once",
   );
-  // The client repeats the answered question with its next message: that is history.
+  // The client repeats the answered request with its next message; the repetition is history.
   input.push(...(second.output as OpenAI.Responses.ResponseInputItem[]), {
     role: "user",
     content: "Thanks",
@@ -269,7 +269,7 @@ test("the next turn is shown the log of the last one, not its raw results", asyn
     tools: [groupTool("toys")],
   });
   const sent = upstream.requests.at(-1)?.messages ?? [];
-  // The rules come first; then the two turns, the log before the answer that followed from it.
+  // The rules come first, then the two turns, each log before its answer.
   assert.deepEqual(
     sent.map(({ role }) => role),
     ["system", "user", "assistant", "user"],

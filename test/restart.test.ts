@@ -49,7 +49,7 @@ async function startTurn(api: Api, input: string): Promise<{ conversation: strin
   return { conversation, run };
 }
 
-/** A run's events until one of this type is there. */
+/** Returns a run's events up to the first one of this type. */
 async function eventsUntil(api: Api, run: string, type: RunEvent["type"]): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   for await (const event of api.events(run)) {
@@ -130,7 +130,7 @@ test("the next server applies an answer that was stored when the server died", a
   const answer = JSON.stringify({ decision: "allow" });
   const { id } = approval!;
   changes.update("approvals", { id }, { status: "allowed", answer, answered_at: Date.now() });
-  // The commit of an answer does the same.
+  // The commit of an answer also queues the run.
   changes.update("runs", { id: run }, { status: "queued" });
   sql.close();
 
@@ -352,7 +352,7 @@ async function ledgerReaches(folder: ServerFolder, lines: number): Promise<void>
   const watcher = watch(folder.work);
   try {
     for (;;) {
-      // Listened for before the file is read: a line in between is in one or the other.
+      // The listener is added before the file is read, so that no line is missed.
       const changed = once(watcher, "change");
       if ((await readLedger(folder)).length >= lines) return;
       await changed;

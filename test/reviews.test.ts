@@ -7,7 +7,7 @@ import { type Api, createApi, spokenText } from "./api.ts";
 import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
 import { obey, startUpstream } from "./upstream.ts";
 
-// A result that a user reviews before the model reads it, with restarts of real servers.
+// Tests that a user reviews a result before the model reads it, with restarts of real servers.
 
 /** A server whose run waits for a review, as `kill -9` leaves it. */
 async function killedInReview() {

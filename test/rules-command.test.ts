@@ -52,12 +52,12 @@ test("a rule that is set in the terminal applies from the next call until it is 
     "no clocks",
   );
   assert.deepEqual([set.code, set.err], [0, ""]);
-  assert.match((await capstan("rules")).out, /^basic\.DateTime {2}deny, because: no clocks\n/);
+  assert.match((await capstan("rules")).out, /^basic\.DateTime {2}deny, reason: no clocks\n/);
   assert.match((await capstan("chat")).out, /no clocks/);
 
   assert.equal((await capstan("rules", "remove", "basic.DateTime")).code, 0);
   assert.match((await capstan("rules", "list")).out, /no rules of your own/);
-  assert.match((await capstan("chat")).out, /\*\*DateTime\*\* says/);
+  assert.match((await capstan("chat")).out, /\*\*DateTime\*\* returned/);
 });
 
 test("a user's rule that an administrator's rule overrides is marked, also in JSON output", async () => {

@@ -17,7 +17,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs a test file of this text; gives its totals and what was printed. */
+/** Runs a test file with this text. Returns its totals and its output. */
 async function runText(text: string, isolation: "none" | "process", limitMs = 120_000) {
   const file = join(folder, `${Math.random().toString(36).slice(2)}.test.mjs`);
   await writeFile(file, `import test, { describe } from "node:test";\n${text}`);
@@ -96,7 +96,7 @@ test("in several processes each file runs once, and all results count", async ()
   }
 });
 
-/** Runs files of these texts as the whole suite is run; a text may ask how often it ran. */
+/** Runs files with these texts like the whole suite. A text can query how often it ran. */
 async function runAgain(texts: readonly string[], limitMs = 120_000) {
   const files = await Promise.all(
     texts.map(async (text) => {

@@ -52,7 +52,7 @@ before(async () => {
 
 after(() => resources.disposeAsync());
 
-/** Messages with this word are answered up to the first piece, until the hold is let go. */
+/** Messages with this word get only the first piece of their answer until the hold is released. */
 function holdOn(word: string): PromiseWithResolvers<void> {
   const hold = Promise.withResolvers<void>();
   holds.set(word, hold);
@@ -87,7 +87,7 @@ test("retrying a failed run does not repeat its finished calls", async () => {
   const roles = upstream.requests.at(-1)?.messages.map(({ role }) => role);
   assert.deepEqual(roles?.slice(-3), ["user", "assistant", "tool"]);
 
-  // The turn counts once in what comes after.
+  // Later turns contain the turn once.
   const next = await api.startTurn({ conversation, input: "And?" });
   await api.finishedEvents(next);
   const said = JSON.stringify(upstream.requests.at(-1)?.messages);
@@ -309,7 +309,7 @@ test("a reader can start in the middle, by number or by Last-Event-ID", async ()
   );
 });
 
-/** A streamed response of which the first piece is there. `leave` closes the connection. */
+/** A streamed response whose first piece has arrived. `leave` closes the connection. */
 async function openStream(body: object): Promise<{ id: string; leave: () => void }> {
   const stop = new AbortController();
   const response = await fetch(`${api.url}/v1/responses`, {

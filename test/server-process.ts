@@ -18,9 +18,9 @@ export interface ServerProcess extends AsyncDisposable {
   readonly pid: number;
   /** Standard output and error so far. */
   output(): string;
-  /** The exit code, whatever ended it. */
+  /** The exit code, whatever the reason for the end. */
   readonly exited: Promise<number | null>;
-  /** SIGTERM, and the exit code. */
+  /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number | null>;
   /** Sends SIGKILL, so that the server runs no shutdown code. */
   kill(): Promise<void>;
@@ -49,7 +49,7 @@ export async function approveScript({ work, data }: ServerFolder, file: string):
   await promisify(execFile)(process.execPath, approve, { cwd: work, env });
 }
 
-/** A folder for several servers, one after another; its files are `notes.txt` and what is given. */
+/** A folder for several servers, one after another, with `notes.txt` and the given files. */
 export async function createServerFolder(
   files: { readonly [path: string]: string } = {},
 ): Promise<ServerFolder> {
@@ -79,7 +79,7 @@ export async function readLedger({ work }: ServerFolder): Promise<readonly strin
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** Starts `capstan serve` as people do, without any key, and waits for its address. */
+/** Starts `capstan serve` like a user, without any key, and waits for its address. */
 export async function startServerProcess(options: ServerOptions): Promise<ServerProcess> {
   const { child, output } = spawnServer(options);
   const exited = exitOf(child);
@@ -136,9 +136,10 @@ function spawnServer({ folder, flags = [], environment = {}, script }: ServerOpt
       PATH: process.env["PATH"],
       HOME: folder.work,
       TMPDIR: tmpdir(),
-      // No Ollama of this machine is asked.
+      // An Ollama of this machine is not queried.
       OLLAMA_HOST: "127.0.0.1:9",
-      // Half a start is reading TypeScript: what the unit tests read before is not read again.
+      // Compiling TypeScript takes half of a start, so the compile cache of the unit tests is
+      // reused.
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile"),
       ...environment,
     },

@@ -48,7 +48,7 @@ export interface Upstream extends AsyncDisposable {
   readonly environment: { readonly [name: string]: string };
 }
 
-/** A real OpenAI-compatible server on a free port that says what the test tells it to. */
+/** A real OpenAI-compatible server on a free port, with scripted answers. */
 export async function startUpstream(
   answer: (request: ChatRequest, index: number) => UpstreamAnswer,
 ): Promise<Upstream> {
@@ -112,8 +112,8 @@ export function inOrder(...answers: readonly UpstreamAnswer[]) {
 }
 
 /**
- * A model that does as it is told: each line `call NAME {json}` of the last user message is a
- * call, what came of them is said, and all else is answered in three pieces.
+ * A model that follows its instructions: each line `call NAME {json}` of the last user message is a
+ * call, it reports the results, and it answers all other messages in three pieces.
  */
 export function obey({ messages }: ChatRequest): UpstreamAnswer {
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
@@ -155,7 +155,7 @@ async function sendAnswer(
   if (say.length === 0) await hold;
   for (const [index, { name, arguments: args }] of calls.entries()) {
     const start = { index, id: `call_${n}_${index}`, type: "function" };
-    // In two pieces: no reader may count on whole arguments.
+    // In two pieces, because no reader may rely on complete arguments.
     const half = Math.ceil(args.length / 2);
     send({
       delta: { tool_calls: [{ ...start, function: { name, arguments: args.slice(0, half) } }] },

@@ -101,7 +101,7 @@ test("variables are found by kind, tag and words, and viewing a variable does no
   assert.deepEqual(await names("?tag=sea"), ["one", "two"]);
   assert.deepEqual(await names("?tag=old&type=USER_ADD&search=chart"), ["one"]);
   assert.deepEqual(await names("?tag=se"), []);
-  // A page never ends within a character, and pages add up.
+  // A page never ends within a character, and the pages join to the whole text.
   const [head, tail] = ["?start=0&length=2", "?start=3"];
   assert.equal((await api.readVariable(id, "one", head)).text, "a😀");
   assert.equal((await api.readVariable(id, "one", tail)).text, "b");

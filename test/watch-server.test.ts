@@ -23,7 +23,7 @@ for (const { name, turn, measure } of [
     measure: "slowestOwnMs",
   },
 ] as const)
-  test(`a server that ${name} for 150 ms in a turn is found, also on a busy machine`, async () => {
+  test(`a server that ${name} for 150 ms in a turn is detected, also on a busy machine`, async () => {
     const server = spawn(process.execPath, ["-e", blockedServer(turn)]);
     const competitors = Array.from({ length: 3 }, () =>
       spawn(process.execPath, ["-e", "for (;;);"]),

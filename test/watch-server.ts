@@ -21,7 +21,10 @@ export interface ServerWatch {
   readonly memoryMb: number;
 }
 
-/** Asks `/healthz` every 20 ms from a process of its own, until it is stopped. Linux: reads `/proc`. */
+/**
+ * Requests `/healthz` every 20 ms from a separate process, until it is stopped. Linux: reads
+ * `/proc`.
+ */
 export function watchServer({ url, pid }: { readonly url: string; readonly pid: number }): {
   readonly stop: () => Promise<ServerWatch>;
 } {

@@ -14,7 +14,9 @@ export interface BenchStore {
   close(): Promise<void>;
 }
 
-/** SQLite in a file, with each commit flushed to the disk, and `syncDelayMs` more for each sync. */
+/**
+ * SQLite in a file. Each commit is flushed to the disk, and each sync takes `syncDelayMs` longer.
+ */
 export async function sqliteStore(syncDelayMs = 0): Promise<BenchStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-bench-"));
   const store = await openStore({ dataDir, syncDelayMs });

@@ -26,8 +26,7 @@ export function scriptedRuns(store: Store): ScriptedRuns {
   const runs = createRuns({ store, model: scriptedModel, tools });
 
   /**
-   * The run's approval request and, once it is answered, its end: as a client sees them, in its
-   * events.
+   * Reads the run's approval request and, after the answer, its end from its events, like a client.
    */
   async function begun() {
     const asked = Promise.withResolvers<string>();

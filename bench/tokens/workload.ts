@@ -10,7 +10,7 @@ export interface Workload {
   readonly name: string;
   readonly instructions: string;
   readonly tools: readonly Tool[];
-  /** Whether the model uses the shipped text tool on values that it has only by name. */
+  /** Whether the model uses the shipped text tool on values that it knows only by name. */
   readonly textTool?: boolean;
   readonly turns: readonly Turn[];
 }

@@ -58,7 +58,7 @@ function lastCell(line: string): string {
 }
 
 /**
- * The names that are written out, of `test("…")`, `it("…")`, `everyStore("…")` and `twoNodes("…")`;
+ * Finds the literal names of `test("…")`, `it("…")`, `everyStore("…")` and `twoNodes("…")`;
  * names that are built at run time cannot be found by a text search. A file of type tests names
  * each in a comment.
  */

@@ -33,7 +33,7 @@ export async function tryServer(project: string): Promise<string[]> {
       child.stdout.on("data", read);
       child.stderr.on("data", read);
       child.once("exit", (code) => reject(new Error(`it ended with code ${code}`)));
-      signal.addEventListener("abort", () => reject(new Error("it said no address")));
+      signal.addEventListener("abort", () => reject(new Error("it printed no address")));
     });
     await expect(url, "/healthz", /"ok"/, { signal });
     const page = await expect(url, "/", /<html/i, { signal });

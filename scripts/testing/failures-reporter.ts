@@ -8,7 +8,7 @@ import { isOwnFailure, rootError } from "./test-failure.ts";
  */
 const keptOutput = 20_000;
 
-/** A reporter for `node --test`: nothing about passing tests, everything about failing ones. */
+/** A reporter for `node --test` that prints only failing tests, with all details. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const outputs = new Map<string, string>();
   const failedFiles = new Set<string>();
@@ -34,7 +34,10 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   }
 }
 
-/** The error with its causes; of an assertion the difference says it all. Node's own frames go. */
+/**
+ * Formats an error with its causes, without Node.js's own frames. For an assertion, the difference
+ * is sufficient.
+ */
 function describe(error: unknown): string {
   const isAssertion = error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
   const text = isAssertion ? (error.stack ?? error.message) : inspect(error);

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { canInstall, installPackage } from "./apt.ts";
 
 /**
- * Finds the sandbox that tests of scripts and code need, or installs it if this is root on a system
- * with apt. Without it these tests are skipped, and counted.
+ * Finds the sandbox that tests of scripts and code need, or installs it if the user is root and the
+ * system has apt. Without it these tests are skipped, and counted.
  */
 export async function ensureBubblewrap(): Promise<void> {
   if (process.platform !== "linux" || spawnSync("bwrap", ["--version"]).status === 0) return;

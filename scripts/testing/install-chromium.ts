@@ -2,8 +2,8 @@ import { findBrowser, forgetBrowser, type FoundBrowser } from "../../test/browse
 import { canInstall, installPackage } from "./apt.ts";
 
 /**
- * Finds the browser that tests of the page need, or installs Debian's Chromium if this is root on a
- * system with apt. Prints its steps, or how to install a browser.
+ * Finds the browser that tests of the page need, or installs Debian's Chromium if the user is root
+ * and the system has apt. Prints its steps, or how to install a browser.
  */
 export async function ensureBrowser(): Promise<FoundBrowser> {
   const browser = findBrowser();

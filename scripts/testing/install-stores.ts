@@ -23,8 +23,8 @@ const programs: readonly Program[] = [
 ];
 
 /**
- * Finds the databases and queues that tests start for themselves, or installs them if this is root
- * on a system with apt. Tests of a missing one are skipped, and counted.
+ * Finds the databases and queues that tests start for themselves, or installs them if the user is
+ * root and the system has apt. Tests of a missing one are skipped, and counted.
  */
 export async function ensureStores(): Promise<void> {
   for (const program of programs.filter(({ isThere }) => !isThere())) await ensure(program);

@@ -1,7 +1,7 @@
 import { runTests, type TestResult, type TestRun } from "./run-tests.ts";
 import { sumTotals } from "./test-totals.ts";
 
-/** If more files fail, it is not by chance, and they are not run again. */
+/** If more files fail, this is not chance, and they are not run again. */
 const mostFiles = 5;
 
 export interface RepeatedResult extends TestResult {
@@ -10,8 +10,8 @@ export interface RepeatedResult extends TestResult {
 }
 
 /**
- * Runs test files. Files that fail run once more, alone: what fails again
- * has failed, and what passes then is `flaky`. Every failure is printed, also that of a flaky file.
+ * Runs test files. Files that fail run once more, alone. A file that fails again has failed, and a
+ * file that passes is `flaky`. Every failure is printed, also that of a flaky file.
  */
 export async function runTestsAgain(run: TestRun): Promise<RepeatedResult> {
   const { print = console.log } = run;

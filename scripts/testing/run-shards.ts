@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { runTests, type TestResult, type TestRun } from "./run-tests.ts";
 import { sumTotals } from "./test-totals.ts";
 
-/** Each process loads the sources itself, so more of them gain nothing. */
+/** Each process loads the sources itself, so more processes save no time. */
 const maxShards = 4;
 
 /**

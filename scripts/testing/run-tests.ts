@@ -21,7 +21,7 @@ export interface TestRun {
 export interface TestResult {
   readonly totals: TestTotals;
   readonly byFile: TotalsByFile;
-  /** False if the run was ended, or died: what has not run is in no file's totals. */
+  /** False if the run was stopped or crashed: tests that have not run are in no file's totals. */
   readonly isWhole: boolean;
 }
 
@@ -29,7 +29,7 @@ const failuresReporter = fileURLToPath(new URL("failures-reporter.ts", import.me
 const propertySeed = new URL("use-property-seed.ts", import.meta.url).href;
 const totalsReporter = fileURLToPath(new URL("totals-reporter.ts", import.meta.url));
 
-/** Runs test files and prints what fails. Success is quiet. */
+/** Runs test files and prints only failures. */
 export async function runTests({
   files,
   isolation,
@@ -48,7 +48,7 @@ export async function runTests({
       "--test",
       `--test-isolation=${isolation}`,
       `--test-concurrency=${concurrency}`,
-      // Ends what hangs: a slow machine is to be done in time with a test and what comes before it.
+      // Stops a hanging run. The limit is long enough for a slow machine.
       "--test-timeout=180000",
       `--test-reporter=${failuresReporter}`,
       "--test-reporter-destination=stdout",
@@ -75,14 +75,14 @@ export async function runTests({
   };
 }
 
-/** Half of a run is reading TypeScript, so what came of it is kept for the next one. */
+/** Compiling TypeScript takes half of a run, so its result is cached for the next one. */
 const compileCache = fileURLToPath(new URL("../../node_modules/.cache/compile", import.meta.url));
 
 function environment(): NodeJS.ProcessEnv {
   return {
     NODE_COMPILE_CACHE: compileCache,
     ...withSourceCondition(),
-    // Inside a test run node would take this one for a part of it.
+    // Inside a test run, node would treat this run as a part of it.
     NODE_TEST_CONTEXT: undefined,
   };
 }

@@ -6,7 +6,7 @@ export function isOwnFailure({ details, todo }: EventData.TestFail): boolean {
   return failureType !== "subtestsFailed" && (todo === undefined || todo === false);
 }
 
-/** The error that the test threw; node wraps it. */
+/** The error that the test threw, which node wraps in another one. */
 export function rootError({ details }: EventData.TestFail): unknown {
   const { error } = details;
   return "code" in error && error.code === "ERR_TEST_FAILURE" ? (error.cause ?? error) : error;

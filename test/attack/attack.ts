@@ -17,7 +17,7 @@ export interface Attack {
   readonly length?: string;
   /** Why it cannot run on this machine. @default it can */
   readonly skip?: () => string | undefined;
-  /** Attacks at least once, and for as long as `goesOn` says so. */
+  /** Attacks at least once, and repeats while `goesOn` returns true. */
   run(given: AttackGiven): Promise<void>;
 }
 

@@ -78,7 +78,7 @@ export function contentOf(dataDir: string): string | undefined {
 
 /**
  * Returns the key cells of all rows as text, or `undefined` if the database cannot be read.
- * A row with another owner, id or name belongs to no request, so only `db check` names it.
+ * If a row's owner, id or name is damaged, no request finds it, so only `db check` names it.
  */
 export function keysOf(dataDir: string): string | undefined {
   return cellsOf(dataDir, (sql, table) =>

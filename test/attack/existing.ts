@@ -48,7 +48,10 @@ export function testFiles({
 /** The number of faults between two audits at full length. */
 const breaksAtATime = 20;
 
-/** An attack that a proof of `npm run test:breaking` is. At full length it breaks as often as the proof does. */
+/**
+ * An attack that runs a proof of `npm run test:breaking`. At full length it injects as many faults
+ * as the proof.
+ */
 export function provenBy(proof: Proof, { name }: Pick<Attack, "name">): Attack {
   return {
     name,

@@ -1,4 +1,4 @@
-// npm run test:attack: attacks Capstan in every way that there is an attack for (--help says how).
+// npm run test:attack: runs all attacks on Capstan (see --help).
 import { ensureBubblewrap } from "../../scripts/testing/install-bubblewrap.ts";
 import { ensureBrowser } from "../../scripts/testing/install-chromium.ts";
 import { ensureStores } from "../../scripts/testing/install-stores.ts";

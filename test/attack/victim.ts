@@ -7,7 +7,7 @@ import { obey, startUpstream } from "../upstream.ts";
 export const callers = ["ann", "bob", "cara", "nobody"] as const;
 export type Caller = (typeof callers)[number];
 
-/** A server as `capstan serve` starts it, whose model does as the user says (`obey`). */
+/** A server as `capstan serve` starts it, whose model follows the user's instructions (`obey`). */
 export interface Victim extends AsyncDisposable {
   readonly url: string;
   readonly folder: ServerFolder;
@@ -34,7 +34,7 @@ export function victimFolder(): Promise<ServerFolder> {
   return createServerFolder({ "capstan.config.json": JSON.stringify(configuration) });
 }
 
-/** @param kept a folder that is left as it is. @default a new one that is removed in the end */
+/** @param kept a folder that is not deleted. @default a new one that is removed in the end */
 export async function startVictim(combination: Combination, kept?: ServerFolder): Promise<Victim> {
   await using opening = new AsyncDisposableStack();
   const upstream = opening.use(await startUpstream(obey));

@@ -135,18 +135,22 @@ const count = (status: CallView["status"]) => [
 
 /** Each forgery, and the audit's message for it. */
 const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp])[] = [
-  ["a run that is not there", { confirmed: ["r", "lost"] }, /lost: its beginning was confirmed/],
+  ["a missing run", { confirmed: ["r", "lost"] }, /lost: its start was confirmed/],
   ["a run in progress", { run: { status: "in_progress" } }, /it was not closed/],
   ["a run that waits", { run: { status: "requires_action" } }, /it was not closed/],
-  ["a run without the time of its end", { run: { ended_at: null } }, /closed at no time/],
+  ["a run without the time of its end", { run: { ended_at: null } }, /no time of its end/],
   ["no closing event", { script: script.slice(0, -1) }, /it has 0 closing events/],
   [
     "two closing events",
     { script: [...script, { type: "chain.ended", status: "completed" }] },
     /it has 2 closing events/,
   ],
-  ["something after the end", { script: [...script, { type: "run.heartbeat" }] }, /last event/],
-  ["another end than the row's", { run: { status: "failed" } }, /closing event says completed/],
+  ["an event after the end", { script: [...script, { type: "run.heartbeat" }] }, /last event/],
+  [
+    "an end that differs from the row",
+    { run: { status: "failed" } },
+    /closing event says completed/,
+  ],
   ["a number that is missing", { events: numbered(script).toSpliced(7, 1) }, /number 8 says 9/],
   [
     "a delta that is missing",
@@ -158,7 +162,7 @@ const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp]
     { events: numbered(script).toSpliced(3, 0, numbered(script)[2]!) },
     /number 4 says 3/,
   ],
-  ["a row that counts otherwise", { run: { last_seq: 3 } }, /its row counts 3 events/],
+  ["a row with another count", { run: { last_seq: 3 } }, /its row counts 3 events/],
   ["an item without an end", { script: replaced(4) }, /the item i has no end/],
   ["an item with another text", { script: replaced(3) }, /not what was sent of it/],
   ["an item without a beginning", { script: replaced(1) }, /continues without a start/],
@@ -177,7 +181,7 @@ const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp]
   ],
   ["a finished call that ran twice", { executions: [...ran, ...ran] }, /must not run twice/],
   [
-    "one that ran twice, begun twice",
+    "a call that ran twice and was started twice",
     {
       script: script.toSpliced(8, 0, { type: "call.started", callId: "c" }),
       executions: [...begun, ...ran],
@@ -197,7 +201,7 @@ const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp]
     /it ran, and the ledger says cancelled/,
   ],
   [
-    "an unknown outcome of which the model is not told",
+    "an unknown outcome that the model does not read",
     {
       script: replaced(11, { ...settled, status: "outcome_unknown" }),
       calls: count("outcome_unknown"),
@@ -207,7 +211,7 @@ const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp]
   [
     "an execution that is in no ledger",
     { executions: [...ran, { step: "begun", key: "r/x", tool: "Count" }] },
-    /r\/x: ran, and no ledger has it/,
+    /r\/x: ran, but is in no ledger/,
   ],
   [
     "a call that is in no ledger",
@@ -220,19 +224,19 @@ const forgeries: readonly (readonly [name: string, forged: Forged, said: RegExp]
     { script: script.toSpliced(5, 0, script[5]!) },
     /announced twice/,
   ],
-  ["a question that is still asked", { pending: true }, /a is still asked/],
+  ["an approval request that is still pending", { pending: true }, /a is still asked/],
   [
-    "a question that was answered twice",
+    "an approval request that was answered twice",
     { script: script.toSpliced(9, 0, script[9]!) },
     /a question was answered twice/,
   ],
   [
-    "a client that was told something else",
+    "a client that received another event",
     { told: numbered(replaced(2, { type: "item.delta", itemId: "i", delta: "lost" })).slice(0, 4) },
     /a client was told .*lost/,
   ],
   [
-    "a client that was told more than is stored",
+    "a client that received more events than are stored",
     { told: numbered([...script, { type: "run.heartbeat" }]) },
     /a client was told .* as number 14/,
   ],

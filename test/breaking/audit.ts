@@ -16,10 +16,10 @@ export function audit(state: EndState): readonly string[] {
   return [
     ...state.confirmed
       .filter((id) => !ids.has(id))
-      .map((id) => `${id}: its beginning was confirmed, and it is not there`),
+      .map((id) => `${id}: its start was confirmed, but it does not exist`),
     ...[...executions.keys()]
       .filter((key) => !keys.has(key))
-      .map((key) => `${key}: ran, and no ledger has it`),
+      .map((key) => `${key}: ran, but is in no ledger`),
     ...state.runs.flatMap((left) => {
       const problems = [
         ...closingProblems(left),
@@ -51,12 +51,12 @@ function* closingProblems({ run, events }: LeftRun): Generator<string> {
   const closing = events.filter((event) => event.type === "chain.ended");
   const expected = closedBy[run.status];
   if (expected === undefined) yield `it is ${run.status}: it was not closed`;
-  if (expected !== undefined && run.ended_at === null) yield "it was closed at no time";
+  if (expected !== undefined && run.ended_at === null) yield "it has no time of its end";
   if (closing.length !== 1) yield `it has ${closing.length} closing events`;
   if (events.at(-1)?.type !== "chain.ended") yield "its last event is not the closing one";
   for (const { status } of closing)
     if (expected?.includes(status) === false)
-      yield `it is ${run.status}, and its closing event says ${status}`;
+      yield `it is ${run.status}, but its closing event says ${status}`;
   const last = events.at(-1)?.seq ?? 0;
   if (run.last_seq !== last)
     yield `its row counts ${run.last_seq} events, and the number of the last one is ${last}`;

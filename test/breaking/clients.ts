@@ -5,7 +5,7 @@ import type { Place } from "./place.ts";
 import { anyPlan, type Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 
-/** Clients that use the nodes, also while these fail. */
+/** Clients that use the nodes, also while the nodes fail. */
 export interface Clients {
   readonly confirmed: readonly string[];
   /** Runs that were followed and whose end no client has read. */

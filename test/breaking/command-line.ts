@@ -23,7 +23,7 @@ const known = `  proofs        ${proofs.map(({ name }) => name).join(", ")}
 
 const help = `npm run test:breaking [-- NAME…] [options]
 
-Breaks nodes in every way that there is a proof for, and audits what is left. NAME is a part of a proof's name.
+Runs all proofs: each breaks nodes in one way, and then audits their state. NAME is a part of a proof's name.
 
 ${known}
   --on COMBINATION  only there

@@ -7,7 +7,7 @@ const ask = { executionPolicy: "ask-always" } as const;
 
 const parameters = {
   type: "object",
-  properties: { ms: { type: "integer", description: "How long it takes." } },
+  properties: { ms: { type: "integer", description: "The duration of a call." } },
   required: ["ms"],
 } as const;
 
@@ -36,7 +36,11 @@ export function countingTools(file: string): ToolGroup {
     tools: [
       defineTool({ ...tool("Look", "Only reads."), effects: "read", permission: auto }),
       defineTool({ ...tool("Count", "Acts."), permission: auto }),
-      defineTool({ ...tool("Pay", "Acts once a key."), idempotent: true, permission: auto }),
+      defineTool({
+        ...tool("Pay", "Acts once per idempotency key."),
+        idempotent: true,
+        permission: auto,
+      }),
       defineTool({ ...tool("Ask", "Acts, if the user allows it."), permission: ask }),
     ],
   };

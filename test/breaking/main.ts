@@ -1,5 +1,6 @@
-// npm run test:breaking [-- NAME…] [--on COMBINATION] [--seed N] [--times N] [--write]: breaks nodes in
-// every way that there is a proof for, and audits what is left. NAME is a part of a proof's name.
+// npm run test:breaking [-- NAME…] [--on COMBINATION] [--seed N] [--times N] [--write]: runs all
+// proofs: each breaks nodes in one way, and then audits their state. NAME is a part of a proof's
+// name.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../../scripts/command.ts";

@@ -1,6 +1,6 @@
 import type { CaseCall } from "./gate-case.ts";
 
-/** Calls of one round, and what a reader who can hear one speaker at a time hears. */
+/** Calls of one round, and the output of a reader that shows one call at a time. */
 export interface ChannelCase {
   readonly name: string;
   readonly order: "start" | "first-to-speak";
@@ -26,7 +26,7 @@ export const channelCases: readonly ChannelCase[] = [
     expected: { status: "completed", heard: "abc123xy" },
   },
   {
-    name: "or in the order of their first output",
+    name: "concurrent output of calls can also be sent in the order of their first output",
     order: "first-to-speak",
     calls: [says(["a", "b"], { after: 20 }), says(["1", "2", "3"], { ms: 2 })],
     expected: { status: "completed", heard: "123ab" },

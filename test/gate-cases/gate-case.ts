@@ -12,14 +12,14 @@ export interface CaseCall {
 export interface GateCase extends CaseCall {
   /** The behaviour, as a sentence. */
   readonly name: string;
-  /** Made before it, through the same gate. */
+  /** Calls that are made before it, through the same gate. */
   readonly before?: readonly CaseCall[];
   /** The user's answer. Without it, approval is denied. */
   readonly answer?: ApprovalDecision | { readonly decision: "pending" };
   readonly review?: ReviewDecision;
   readonly rules?: readonly PolicyRule[];
   readonly limits?: Partial<GateLimits>;
-  /** Stopped as soon as the tool runs. */
+  /** Whether the call is stopped as soon as the tool runs. */
   readonly cancelled?: true;
   readonly expected: Expected;
 }
@@ -33,7 +33,7 @@ export interface Expected {
   /** Texts that the model must not read. */
   readonly readsNot?: readonly string[];
   readonly data?: unknown;
-  /** The arguments that the tools got, those of earlier and of sub-calls too. @default not looked at */
+  /** The arguments that the tools got, including those of earlier calls and sub-calls. @default not checked */
   readonly ran?: readonly unknown[];
   /** The number of approval requests. @default 0 */
   readonly asked?: number;

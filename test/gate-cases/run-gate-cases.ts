@@ -17,7 +17,7 @@ async function runCase(gateCase: GateCase): Promise<GateOutcome> {
   const ran: unknown[] = [];
   let asked = 0;
   const executor: ToolExecutor = new ToolExecutor({
-    // Linear: what a real engine would make of the one pattern of the cases that needs it.
+    // Returns the result of a linear-time engine for the only pattern of the cases that needs one.
     patternEngine: (source) => (source === "^(a+)+$" ? (text) => /^a+$/.test(text) : undefined),
     ...(rules !== undefined && { rules }),
     ...(limits !== undefined && { limits }),

@@ -7,7 +7,7 @@ import { type LocalSite, startLocalSite } from "./local-site.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
 
-// A call that needs asking, in the page and against a model that is told what came of it.
+// Calls that need approval, in the page and with a model that reads the outcome.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -85,7 +85,7 @@ test("several cards are open at once, and each is answered on its own", { skip }
   const cards = me.page.getByRole("region", { name: /needs your approval$/ });
   await cards.nth(2).waitFor();
   await me.page.getByRole("button", { name: /3 calls need your approval/ }).waitFor();
-  // The last is answered first.
+  // The last card is answered first.
   await button(cards.nth(2), /^Allow once/).click();
   await eventually(async () => assert.equal(await cards.count(), 2));
   await button(me.card("FetchWebPage"), /^Allow once/).click();
@@ -218,7 +218,7 @@ test("keys answer the card that shows the key hints", { skip }, async () => {
         assert.equal(await card.locator("[aria-keyshortcuts]").count(), hints, why);
       }
     });
-  await shown([3, 0, 0], "nothing has the focus: the first");
+  await shown([3, 0, 0], "nothing has the focus: the keys apply to the first card");
   await cards.nth(1).getByText("other.md").click();
   await shown([0, 3, 0]);
   await me.page.getByRole("textbox", { name: "Message", exact: true }).focus();
@@ -238,7 +238,7 @@ test("keys answer the card that shows the key hints", { skip }, async () => {
   assert.equal(await me.answer(), "Three read.");
 });
 
-test("a card is there again after a reload, and is answered there", { skip }, async () => {
+test("a card is shown again after a reload, and can be answered there", { skip }, async () => {
   model.willSay({ type: "calls", calls: [view("notes.md")] }, { type: "text", text: "Read." });
   await me.say("Read my notes");
   await me.card("ViewFile").waitFor();
@@ -263,7 +263,7 @@ test("a card answered in one window disappears in the other", { skip }, async ()
 });
 
 test(
-  "by keyboard alone: send, allow, refuse with a reason, open the variables",
+  "a user can send, allow, deny with a reason and open the variables by keyboard alone",
   { skip },
   async () => {
     const { page } = me;
@@ -279,11 +279,11 @@ test(
     await keyboard.press("Enter");
     const cards = page.getByRole("region", { name: /needs your approval$/ });
     await cards.nth(1).waitFor();
-    // Not all of them are in sight.
+    // Not all of the cards are in view.
     await page.setViewportSize({ width: 1280, height: 480 });
     await page.getByRole("button", { name: /calls need your approval/ }).press("Enter");
     await page.setViewportSize({ width: 1280, height: 800 });
-    // The card has the focus; its first button is one Tab away, and rests for a moment.
+    // The card has the focus; its first button is one Tab away, and is disabled for a moment.
     await page.locator("[data-testid=approval-allow-once]:enabled").first().waitFor();
     await keyboard.press("Tab");
     await keyboard.press("Enter");

@@ -3,19 +3,19 @@ import { createServer } from "node:net";
 import { buildWebIfStale } from "@capstan/web/build";
 import { createServerFolder, startServerProcess } from "../server-process.ts";
 
-/** `capstan serve` in a fresh folder, at an address that it keeps when it is started again. */
+/** `capstan serve` in a fresh folder, with the same address after each restart. */
 export interface Capstan {
   readonly url: string;
-  /** The folder it runs in, and that its file tools read. */
+  /** Its working folder, which its file tools read. */
   readonly folder: string;
   readonly data: string;
-  /** Its banner and its log after the last start. */
+  /** The output since the last start: the banner and the log. */
   readonly output: () => string;
-  /** Does nothing if it runs. */
+  /** Starts it, unless it is running. */
   readonly start: () => Promise<void>;
-  /** SIGTERM: what runs is finished or kept. */
+  /** Sends SIGTERM: runs end, or continue at the next start. */
   readonly stop: () => Promise<void>;
-  /** SIGKILL: nothing is finished. */
+  /** Sends SIGKILL: no run ends. */
   readonly kill: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface CapstanOptions {
   readonly environment?: { readonly [name: string]: string };
 }
 
-/** Starts a server without any key; close it in the end. */
+/** Starts a server without any key. The caller closes it. */
 export async function startCapstan(options: CapstanOptions = {}): Promise<Capstan> {
   await buildWebIfStale();
   const folder = await createServerFolder({
@@ -70,8 +70,9 @@ export async function startCapstan(options: CapstanOptions = {}): Promise<Capsta
 }
 
 /**
- * A free port below those that systems hand out by chance: nobody is given it while the server is
- * down. Test files look from different places on, as their processes have different numbers.
+ * Returns a free port below the range of automatically assigned ports, so that no other program
+ * gets it while the server is down. Each test process starts its search at another port, derived
+ * from its id.
  */
 async function lastingPort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 10_000); port < 32_768; port++)

@@ -12,7 +12,7 @@ const resources = new AsyncDisposableStack();
 const release = Promise.withResolvers<void>();
 let browser: Browser;
 let page: Page;
-/** Content-Encoding of what the page loaded, by path. */
+/** The Content-Encoding of each loaded resource, by path. */
 const encodings = new Map<string, string | undefined>();
 
 before(async () => {

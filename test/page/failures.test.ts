@@ -6,7 +6,7 @@ import { type Capstan, startCapstan } from "./capstan.ts";
 import { type ModelServer, type Reply, startModelServer } from "./model-server.ts";
 import { eventually, visit, type Visitor } from "./visitor.ts";
 
-// A model that fails in each of the ways that models do: the page says which, and a click tries again.
+// Tests each way in which a model can fail: the page shows the failure, and a click tries again.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -86,7 +86,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { name, reply, title, detail } of cases) {
-  test(`${name} is said, and a click tries again without losing the turn`, { skip }, async () => {
+  test(`${name} is shown, and a click tries again without losing the turn`, { skip }, async () => {
     model.willSay(
       { type: "calls", calls: [{ name: "ViewFile", args: { path: "notes.md" } }] },
       reply,
@@ -101,7 +101,7 @@ for (const { name, reply, title, detail } of cases) {
     await me.chat.getByText("They say: haul away.").waitFor();
     await me.turnEnds();
     assert.equal(await page.getByTestId("user-message").count(), 1);
-    assert.equal(await page.getByTestId("call-row").count(), 1, "the call is not done again");
+    assert.equal(await page.getByTestId("call-row").count(), 1, "the call does not run again");
     assert.equal(model.requests.length, before + 1);
     const told = model.requests.at(-1)!.messages.map(({ content }) => JSON.stringify(content));
     assert.ok(
@@ -114,7 +114,7 @@ for (const { name, reply, title, detail } of cases) {
 }
 
 test(
-  "a limit that ended a turn's calls is said below them, after a reload, too",
+  "a limit that ended a turn's calls is shown below them, also after a reload",
   { skip },
   async () => {
     const again: Reply = { type: "calls", calls: [{ name: "Nobody", args: { n: 1 } }] };

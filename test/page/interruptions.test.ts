@@ -7,7 +7,7 @@ import { type Capstan, startCapstan } from "./capstan.ts";
 import { liveAnswer, type ModelServer, startModelServer } from "./model-server.ts";
 import { eventually, visit, type Visitor } from "./visitor.ts";
 
-// The page stays open while it is loaded again, and while the server stops, dies and comes back.
+// Tests the open page during a reload, and while the server stops, dies and starts again.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -44,7 +44,7 @@ const reads = (text: string) =>
   eventually(async () => assert.equal((await me.answer()).trim(), text.trim()));
 const conversation = () => me.page.url().split("/c/")[1] ?? assert.fail("no conversation");
 const reconnecting = () => me.page.getByRole("status").getByText("Reconnecting…");
-/** All that was said in the conversation, as the server keeps it. */
+/** The texts of the conversation that the server stores. */
 async function kept(): Promise<string> {
   const runs = await createApi(capstan.url).runs(conversation());
   return runs.map(({ events }) => spokenText(events)).join("\n");
@@ -82,7 +82,7 @@ test("a server that shuts down gracefully completes the answer first", { skip },
   live.say(words(10, 20));
   live.end();
   await stopped;
-  // Whether the page hears of the answer's end now or from the next server is chance.
+  // The page learns of the answer's end from this server or from the next one.
   await capstan.start();
   await me.turnEnds();
   await reads(words(0, 20));
@@ -90,7 +90,7 @@ test("a server that shuts down gracefully completes the answer first", { skip },
 });
 
 test(
-  "an answer that a stopping server cannot end is begun again by the next",
+  "an answer that a stopping server cannot complete is started again by the next server",
   { skip },
   async () => {
     const live = liveAnswer();
@@ -170,7 +170,7 @@ test(
   },
 );
 
-test("the stop button ends the turn at once, and what was said stays", { skip }, async () => {
+test("the stop button ends the turn at once, and the shown text stays", { skip }, async () => {
   const live = liveAnswer();
   model.willSay(live.reply);
   await me.say("Tell me much");

@@ -6,14 +6,14 @@ export interface LocalSite {
   /** `127.0.0.1:PORT`, for `web.allowPrivateHosts`. */
   readonly host: string;
   readonly url: string;
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly requests: readonly string[];
-  /** Lets the requests for `/slow` be answered, those that wait and those that come. */
+  /** Answers the pending and later requests for `/slow`. */
   readonly release: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** @param pages by path, as HTML. `/slow` is answered when the test says so. */
+/** @param pages by path, as HTML. `/slow` is answered when the test releases it. */
 export async function startLocalSite(pages: {
   readonly [path: string]: string;
 }): Promise<LocalSite> {

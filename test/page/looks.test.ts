@@ -80,7 +80,7 @@ test(
   },
 );
 
-/** From 0 to 255, of `rgb(…)` or `oklch(…)` as the browser gives it. */
+/** Returns the channels from 0 to 255 of a color in the browser's form, `rgb(…)` or `oklch(…)`. */
 function brightness(colour: string): number {
   const numbers = [...colour.matchAll(/[\d.]+/g)].map(Number);
   if (colour.startsWith("oklch") || colour.startsWith("oklab")) return (numbers[0] ?? 0) * 255;

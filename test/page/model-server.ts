@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 /** The next answer of the model. */
 export type Reply =
   | { readonly type: "text"; readonly text: string }
-  /** Words as they are given; the stream ends when the iterable does. */
+  /** Streams the words as the iterable yields them. */
   | { readonly type: "live"; readonly chunks: AsyncIterable<string> }
   | { readonly type: "calls"; readonly calls: readonly { name: string; args: object }[] }
-  /** Some words, and then the connection breaks. */
+  /** Streams some words, and then breaks the connection. */
   | { readonly type: "cut"; readonly text: string }
   | {
       readonly type: "error";
@@ -22,18 +22,18 @@ export interface ChatRequest {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** An OpenAI-compatible server that says what a test tells it to. */
+/** An OpenAI-compatible server with scripted answers. */
 export interface ModelServer {
   /** For `CAPSTAN_MODEL_URL`. */
   readonly url: string;
   readonly requests: readonly ChatRequest[];
   readonly willSay: (...replies: readonly Reply[]) => void;
-  /** Forgets what was not asked for: a test that failed leaves nothing to the next one. */
+  /** Discards unused answers, so that a failed test does not affect the next one. */
   readonly forget: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** An answer that a test gives word by word. */
+/** An answer that a test sends word by word. */
 export interface LiveAnswer {
   readonly reply: Reply;
   readonly say: (text: string) => void;
@@ -84,7 +84,7 @@ export async function startModelServer(models: readonly string[]): Promise<Model
 const unscripted: Reply = {
   type: "error",
   status: 400,
-  error: { message: "The test says nothing of this request." },
+  error: { message: "The test has no answer for this request." },
 };
 
 async function send(response: ServerResponse, reply: Reply): Promise<void> {

@@ -62,7 +62,7 @@ test(
     assert.match(await row.innerText(), /\? s/);
     assert.match(await card().innerText(), /sleep 1000/);
 
-    // Another window has it too, and hears of the answer as the person comes back to it.
+    // Another window shows the card too, and updates it when the user returns to that window.
     const other = await visit(browser, me.page.url());
     const there = other.page.getByTestId("outcome-card");
     await there.waitFor();
@@ -89,7 +89,7 @@ test(
   },
 );
 
-test("out of sight it is said above the message field, in sight it is not", { skip }, async () => {
+test("a bar above the message field mentions a card that is out of view", { skip }, async () => {
   await me.startOver();
   const args = { command: "touch begun2; sleep 1000" };
   model.willSay({ type: "calls", calls: [{ name: "Shell", args }] });

@@ -10,10 +10,10 @@ import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
 import { visit } from "./visitor.ts";
 
-// A browser that is paired by a link from a terminal, and one that is not.
+// Tests a browser that is paired by a link from a terminal, and one that is not.
 
 const found = findBrowser();
-/** Runs a command in a terminal of its own. */
+/** Runs a command in a new terminal. */
 const terminalProgram = findProgram("script");
 const noTerminal = terminalProgram === undefined && "There is no program `script`.";
 const skip = found.status === "missing" ? found.reason : noTerminal;
@@ -43,7 +43,7 @@ const command = () => [
   join(root, "packages/cli/src/main.ts"),
 ];
 
-/** Runs `capstan …` in a terminal, and returns what it shows. */
+/** Runs `capstan …` in a terminal, and returns its output. */
 function inTerminal(...args: readonly string[]) {
   const { promise, resolve } = Promise.withResolvers<string>();
   const line = [...command(), ...args, "--data", capstan.data].join(" ");
@@ -71,7 +71,7 @@ async function piped(...args: readonly string[]) {
 const linkIn = (text: string) => /http:\S+#pair=[\w-]+/.exec(text)?.[0];
 
 test(
-  "a browser approves once a link from a terminal paired it, also after a restart, until it is revoked",
+  "a browser can approve after a link from a terminal paired it, also after a restart, until it is revoked",
   { skip },
   async () => {
     const me = await visit(browser, capstan.url);
@@ -132,7 +132,7 @@ test(
     assert.equal(await card.getByTestId("approval-allow-once").isDisabled(), true);
     await me.page.keyboard.press("Alt+A");
 
-    // Nor do the page's own requests, or those of an agent on this machine.
+    // Requests of the page or of an agent on this machine cannot approve either.
     const id = (await card.getAttribute("data-approval")) ?? assert.fail();
     const allow = {
       method: "POST",

@@ -6,7 +6,7 @@ import { type Capstan, startCapstan } from "./capstan.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
 
-// A result that a user reviews before the model reads it, in the page.
+// Tests in the page that a user reviews a result before the model reads it.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -56,7 +56,7 @@ const told = () =>
   String(model.requests.at(-1)!.messages.findLast(({ role }) => role === "tool")?.content);
 
 test(
-  "a result is shown with the reason, words are taken out with a preview, and all open pages follow",
+  "a result is shown with the reason, words are removed with a preview, and all open pages are updated",
   { skip },
   async () => {
     const asked = model.requests.length + 1;
@@ -94,28 +94,32 @@ test(
   },
 );
 
-test("by the keys alone a result is withheld with a reason, or replaced", { skip }, async () => {
-  const card = await view();
-  const { keyboard } = me.page;
-  // A card that has just come takes no answer for a moment.
-  const withhold = card.getByRole("button", { name: /^Withhold/ });
-  await eventually(async () => assert.equal(await withhold.isEnabled(), true));
-  await keyboard.press("Alt+r");
-  await keyboard.type("My own notes.");
-  await keyboard.press("Alt+r");
-  await me.turnEnds();
-  assert.match(told(), /withheld from you: My own notes\./);
-  assert.equal(await me.row("ViewFile").getAttribute("data-status"), "withheld");
+test(
+  "a result can be withheld with a reason, or replaced, by keyboard alone",
+  { skip },
+  async () => {
+    const card = await view();
+    const { keyboard } = me.page;
+    // A card that has just appeared takes no answer for a moment.
+    const withhold = card.getByRole("button", { name: /^Withhold/ });
+    await eventually(async () => assert.equal(await withhold.isEnabled(), true));
+    await keyboard.press("Alt+r");
+    await keyboard.type("My own notes.");
+    await keyboard.press("Alt+r");
+    await me.turnEnds();
+    assert.match(told(), /withheld from you: My own notes\./);
+    assert.equal(await me.row("ViewFile").getAttribute("data-status"), "withheld");
 
-  await view();
-  await keyboard.press("Alt+p");
-  await keyboard.type("Nothing of note.");
-  await eventually(async () => assert.equal(await withhold.isEnabled(), true));
-  await keyboard.press("Alt+a");
-  await me.turnEnds();
-  assert.match(told(), /^Nothing of note\./);
-  assertQuiet(me, /400/);
-});
+    await view();
+    await keyboard.press("Alt+p");
+    await keyboard.type("Nothing of note.");
+    await eventually(async () => assert.equal(await withhold.isEnabled(), true));
+    await keyboard.press("Alt+a");
+    await me.turnEnds();
+    assert.match(told(), /^Nothing of note\./);
+    assertQuiet(me, /400/);
+  },
+);
 
 test("selected words of a result are removed", { skip }, async () => {
   const card = await view();

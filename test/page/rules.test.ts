@@ -5,7 +5,7 @@ import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
 import { assertQuiet, visit, type Visitor } from "./visitor.ts";
 
-// A user's own rules in the page decide about calls.
+// Tests that a user's own rules in the page decide about calls.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -34,7 +34,7 @@ beforeEach(async () => {
 const rules = (panel: Awaited<ReturnType<Visitor["openPanel"]>>) => panel.getByTestId("rule");
 
 test(
-  "a rule for some arguments is written with the keyboard alone, counts at once, is changed, removed and brought back",
+  "a rule for some arguments is created by keyboard alone, applies at once, is changed, removed and restored",
   { skip },
   async () => {
     const panel = await me.openPanel("Permissions");

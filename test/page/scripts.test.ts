@@ -61,7 +61,7 @@ async function tryBoat(name: string, loud?: string): Promise<Locator> {
 }
 
 test(
-  "a file in the folder is shown with its tools, parameters and defaults",
+  "a file in the folder is shown with its tools, parameters and default values",
   { skip },
   async () => {
     await me.page.getByRole("link", { name: "Scripts" }).click();
@@ -77,7 +77,7 @@ test(
 
 // Contract: scripts-78
 test(
-  "a tool is tried through the gate: it asks, prints, gives its result, or fails with its traceback",
+  "a trial call passes the gate: it asks, prints, returns its result, or fails with its traceback",
   { skip },
   async () => {
     await me.page.getByRole("button", { name: "Try find_boat" }).click();
@@ -102,7 +102,7 @@ test(
   },
 );
 
-test("runs whose calls are damaged are named, and hide no others", { skip }, async () => {
+test("runs with damaged calls are named, and hide no others", { skip }, async () => {
   const url = /\/v1\/scripts\/[^/]+\/calls/;
   await me.page.route(url, async (route) => {
     const response = await route.fetch();
@@ -124,7 +124,7 @@ test(
   async () => {
     await tab("Permissions").click();
     await me.page.getByText("Gets the environment variables HARBOUR_KEY").waitFor();
-    // Its text is not folded, and in no box that scrolls.
+    // Its text is not folded, and not in a box that scrolls.
     const text = me.page.locator(".script-content pre").first();
     assert.match(await text.innerText(), /HARBOUR_KEY/);
     assert.equal(await text.evaluate((box) => getComputedStyle(box).overflow), "visible");
@@ -145,7 +145,7 @@ test(
 
 // Contract: scripts-79
 test(
-  "text is checked while it is typed, an error links to its line, and Ctrl+S saves",
+  "text is checked during typing, an error links to its line, and Ctrl+S saves",
   { skip },
   async () => {
     await tab("Source").click();
@@ -183,7 +183,7 @@ test(
 
 // Contract: scripts-76
 test(
-  "a file that changed on the disk meanwhile is not saved over: both versions are shown",
+  "a file that changed on the disk meanwhile is not overwritten: both versions are shown",
   { skip },
   async () => {
     await editor().fill("mine = 1\n");
@@ -200,7 +200,7 @@ test(
 );
 
 // Contract: scripts-80
-test("a new file begins as a template, is deleted, and comes back", { skip }, async () => {
+test("a new file starts as a template, is deleted, and is restored", { skip }, async () => {
   await me.page.getByRole("button", { name: "New", exact: true }).click();
   const form = me.page.getByRole("form", { name: "New file" });
   await form.getByLabel("Name, with .py or .ps1").fill("../up.py");
@@ -223,14 +223,14 @@ test("a new file begins as a template, is deleted, and comes back", { skip }, as
   await item("boats.py").waitFor();
 });
 
-test("at 360 px nothing sticks out, and every control has a name", { skip }, async () => {
+test("at 360 px nothing overflows, and every control has a name", { skip }, async () => {
   const { page } = me;
   await page.setViewportSize({ width: 360, height: 740 });
   for (let n = 0; n < 12; n++) await writeFile(place(`more_${n}.py`), `"""More ${n}."""\n`);
   await item("more_9.py").waitFor();
   const list = page.getByRole("region", { name: "Tool files" });
   const hidden = await list.evaluate((one) => one.scrollHeight - one.clientHeight);
-  assert.ok(hidden <= 0, `the list is all there, not a window of its own: ${hidden} px are hidden`);
+  assert.ok(hidden <= 0, `the whole list is visible without scrolling: ${hidden} px are hidden`);
   await item("boats.py").click();
   for (const name of ["Tools", "Source", "Permissions", "Calls"]) {
     await tab(name).click();

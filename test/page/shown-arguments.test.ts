@@ -8,7 +8,8 @@ import { type Capstan, startCapstan } from "./capstan.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
 
-// A card shows what runs: nothing in it is hidden, folded or scrolled away when it is allowed.
+// Tests that a card shows the whole call: nothing is hidden, folded or scrolled away when it is
+// allowed.
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -59,7 +60,7 @@ async function ask(value: string, more: object = {}): Promise<Locator> {
 const allow = (card: Locator) => card.getByTestId("approval-allow-once");
 const isEnabled = (button: Locator) =>
   eventually(async () => assert.equal(await button.isEnabled(), true));
-/** Until a card takes answers: it rests for a moment when it appears. */
+/** Waits until a card takes answers: its buttons are disabled for a moment when it appears. */
 const rested = (card: Locator) => isEnabled(card.getByTestId("approval-refuse"));
 const valueOf = (card: Locator) => card.locator("[data-argument=value]");
 /** The text of an element outside of its marks. */
@@ -69,7 +70,7 @@ const unmarked = (element: Locator) =>
     for (const mark of copy.querySelectorAll(".mark")) mark.remove();
     return copy.textContent;
   });
-/** The boxes in an element that hold more than they show. */
+/** The boxes in an element with more content than they show. */
 const scrolled = (element: Locator) =>
   element.evaluate((root) =>
     [...root.querySelectorAll("*")]
@@ -116,7 +117,7 @@ for (const [what, value, seen] of texts)
     await refuse(card);
   });
 
-test("words that are written from right to left do not swap places", { skip }, async () => {
+test("right-to-left words do not swap places", { skip }, async () => {
   const value = "cp א 1 2 ב; port=ג:80,ד:443";
   const card = await ask(value);
   const order = await valueOf(card).evaluate((root) => {
@@ -143,7 +144,7 @@ test("a text that looks like a mark is shown as text", { skip }, async () => {
 });
 
 // Contract: executor-96
-test("nothing hidden reaches a card unmarked, whatever the arguments are", { skip }, async () => {
+test("a card marks all hidden characters, whatever the arguments are", { skip }, async () => {
   const unit = fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
     fc.constantFrom("\u202e", "\u200b", "\u{e0041}", "\n\n\n\n", "//а", "⟨"),
@@ -165,23 +166,27 @@ test("nothing hidden reaches a card unmarked, whatever the arguments are", { ski
 });
 
 // Contract: executor-96
-test("a card with a folded text is allowed when all of it was shown", { skip }, async () => {
-  const card = await ask(lines.slice(0, 9).join("\n"));
-  await rested(card);
-  assert.equal(await allow(card).isEnabled(), false);
-  assert.equal(await card.getByTestId("approval-allow-session").isEnabled(), false);
-  assert.doesNotMatch(await card.innerText(), /line 9/);
-  for (const key of ["Alt+KeyA", "Alt+KeyS"]) await me.page.keyboard.press(key);
-  const show = card.getByTestId("approval-show-all");
-  assert.equal(await show.evaluate((button) => button === document.activeElement), true);
-  await me.page.keyboard.press("Alt+KeyV");
-  await card.getByText("line 9").waitFor();
-  assert.deepEqual(await scrolled(card), []);
-  await isEnabled(allow(card));
-  await me.page.keyboard.press("Alt+KeyA");
-  await me.turnEnds();
-  assert.equal(await me.row("WriteVar").getAttribute("data-status"), "done");
-});
+test(
+  "a card with a folded text can be allowed after the whole text was shown",
+  { skip },
+  async () => {
+    const card = await ask(lines.slice(0, 9).join("\n"));
+    await rested(card);
+    assert.equal(await allow(card).isEnabled(), false);
+    assert.equal(await card.getByTestId("approval-allow-session").isEnabled(), false);
+    assert.doesNotMatch(await card.innerText(), /line 9/);
+    for (const key of ["Alt+KeyA", "Alt+KeyS"]) await me.page.keyboard.press(key);
+    const show = card.getByTestId("approval-show-all");
+    assert.equal(await show.evaluate((button) => button === document.activeElement), true);
+    await me.page.keyboard.press("Alt+KeyV");
+    await card.getByText("line 9").waitFor();
+    assert.deepEqual(await scrolled(card), []);
+    await isEnabled(allow(card));
+    await me.page.keyboard.press("Alt+KeyA");
+    await me.turnEnds();
+    assert.equal(await me.row("WriteVar").getAttribute("data-status"), "done");
+  },
+);
 
 test("a folded card can be refused", { skip }, async () => {
   const card = await ask("x".repeat(2_000));
@@ -232,7 +237,7 @@ test("one key never allows more than one call of a tool that writes", { skip }, 
   await panel.getByText("WriteVar with exactly these arguments").waitFor();
 });
 
-test("a result is released when all of it was shown, with marks", { skip }, async () => {
+test("a result can be released after all of it was shown, with marks", { skip }, async () => {
   const view = async (path: string) => {
     model.willSay(
       { type: "calls", calls: [{ name: "ViewFile", args: { path } }] },

@@ -60,7 +60,7 @@ test("a click on a tag lists its variables", { skip }, async () => {
 test("it is edited and pinned, and found again by search", { skip }, async () => {
   const panel = me.panel("Variables");
   await panel.getByRole("button", { name: "Edit" }).click();
-  // Escape leaves the form alone; the panel stays.
+  // Escape closes only the form; the panel stays.
   await panel.getByRole("textbox", { name: "Value", exact: true }).press("Escape");
   await panel.getByRole("button", { name: "Edit" }).click();
   await panel.getByRole("textbox", { name: "Value", exact: true }).fill("salt");
@@ -81,7 +81,7 @@ test("it is edited and pinned, and found again by search", { skip }, async () =>
 });
 
 // Contract: variables-63
-test("it is deleted, brought back, and deleted for good", { skip }, async () => {
+test("it is deleted, restored, and deleted permanently", { skip }, async () => {
   const panel = me.panel("Variables");
   const item = panel.locator("[data-name=cargo]");
   const remove = item.getByRole("button", { name: "Delete cargo" });
@@ -106,7 +106,7 @@ test("one call is stopped while its sibling and the turn continue", { skip }, as
     .first()
     .getByRole("button", { name: /^Allow for this session/ })
     .click();
-  // It covers the other one, which is of the same site.
+  // This approval also covers the other call, which is for the same site.
   await me.page.getByRole("button", { name: "Stop FetchWebPage" }).first().click();
   await me.turnEnds();
   const rows = me.page.locator("[data-testid=call-row][data-tool=FetchWebPage]");

@@ -5,13 +5,13 @@ import { slowNetwork } from "../slow-network.ts";
 /** A user of the page, who finds its parts by role, name and text. */
 export interface Visitor {
   readonly page: Page;
-  /** The conversation, without what is only read out. */
+  /** The conversation, without the texts for screen readers. */
   readonly chat: Locator;
   /** Types a message, presses Enter, and waits until the server has it. */
   readonly say: (text: string) => Promise<void>;
-  /** Waits until the turn is over: the field takes the next message. */
+  /** Waits until the turn has ended and the field accepts the next message. */
   readonly turnEnds: () => Promise<void>;
-  /** The last row of a tool's calls. */
+  /** The row of a tool's last call. */
   readonly row: (tool: string) => Locator;
   /** The card that asks for a tool. */
   readonly card: (tool: string) => Locator;
@@ -27,7 +27,7 @@ export interface Visitor {
   readonly leave: () => Promise<void>;
 }
 
-/** How long anything on the page may take on a busy machine: no test measures time by it. */
+/** The time limit for each wait on a busy machine. No test measures time with it. */
 const patienceMs = 30_000;
 
 /** Opens the page in a fresh profile. */
@@ -71,10 +71,10 @@ export async function visit(
     chat: page.getByRole("main", { name: "Chat" }),
     async say(text) {
       await message.fill(text);
-      // Before the models and the tools are known it cannot be sent.
+      // The message cannot be sent before the models and the tools are loaded.
       await page.getByRole("button", { name: "Send" }).and(page.locator(":enabled")).waitFor();
       await message.press("Enter");
-      // From here on the turn is the server's, and a reload brings it back.
+      // From here on the server has the turn, so a reload shows it.
       await page
         .locator("article.turn")
         .last()
@@ -83,7 +83,7 @@ export async function visit(
       await page.getByText("Sending…").waitFor({ state: "detached" });
     },
     async turnEnds() {
-      // A turn is busy from the press of the key on, before the server knows of it.
+      // A turn is busy from the key press on, before the server receives it.
       await page.waitForFunction(
         () =>
           document.querySelector("article.turn") !== null &&
@@ -111,7 +111,7 @@ export async function visit(
   };
 }
 
-/** Waits for a value to become what a test wants; says what it was if it does not. */
+/** Waits until a value equals the expected one; otherwise the error shows the last value. */
 export async function eventually(
   check: () => Promise<void> | void,
   ms = patienceMs,

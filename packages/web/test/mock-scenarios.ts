@@ -98,7 +98,7 @@ const paragraphs = Array.from(
     `${index + 1}. The **${index + 1}th** turn of the drum brings in \`${index * 3}\` fathoms of rope, and the pawls hold it.\n\n   It is said in two lines.`,
 ).join("\n\n");
 
-/** The behaviour of the mock model for a message. */
+/** Returns the behaviour of the mock model for a message. */
 export async function play(turn: MockTurn, text: string): Promise<void> {
   const word = text.trim().split(/\s+/)[0] ?? "";
   const failure = /^fail (\w+)/.exec(text)?.[1];

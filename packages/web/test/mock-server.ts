@@ -24,13 +24,16 @@ export interface MockServer {
   apiKey: string | null;
   /** Whether every request fails, as without a server. */
   isDown: boolean;
-  /** How many requests were cut. */
+  /** The number of aborted requests. */
   refusals: number;
   model: "offline" | "real";
   close(): Promise<void>;
 }
 
-/** A server that plays scripts over the real API, to develop and test the page without the real one. */
+/**
+ * A server that plays scripts over the real API, to develop and test the page without a real
+ * server.
+ */
 export async function startMockServer(root: string, port = 0): Promise<MockServer> {
   const mock: MockServer = {
     url: "",

@@ -11,7 +11,7 @@ import { compacted, type Step } from "./script.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A run of the mock: its events, its readers, and its open questions. */
+/** A run of the mock server: its events, its readers, and its pending approvals. */
 export interface MockRun {
   readonly view: Mutable<Omit<RunWithEvents, "events">>;
   readonly log: RunEvent[];
@@ -30,7 +30,7 @@ export interface MockApproval {
 
 export type MockVariable = Mutable<VariableView> & { text: string };
 
-/** All that the mock server remembers. */
+/** The state of the mock server. */
 export interface MockStore {
   readonly conversations: Map<string, Mutable<ConversationView>>;
   readonly runs: Map<string, MockRun>;
@@ -39,7 +39,9 @@ export interface MockStore {
   readonly variables: Map<string, Map<string, MockVariable>>;
   /** Entries of lists whose rows are damaged. */
   damaged: { conversations: string[]; grants: string[]; variables: string[] };
-  /** Scripts stand still at certain places until this resolves, so that a test sees what is there then. */
+  /**
+   * Scripts pause at certain steps until this resolves, so that a test can check the page there.
+   */
   held: Promise<void>;
   nextId: number;
 }
@@ -119,7 +121,7 @@ export function setStatus(store: MockStore, run: MockRun, status: RunStatus): vo
   conversation.updated_at = Date.now();
 }
 
-/** Numbers a step, keeps it, and tells the readers. */
+/** Numbers an event, stores it, and sends it to the readers. */
 export function emit(run: MockRun, step: Step): void {
   const event: RunEvent = { ...step, seq: ++run.view.last_seq };
   run.log.push(event);

@@ -67,7 +67,7 @@ export class MockTurn {
     });
   }
 
-  /** Streams text, a piece every `ms`; where scripts are held, it is after `holdAfter` pieces. */
+  /** Streams text, a piece every `ms`. If scripts are held, pauses after `holdAfter` pieces. */
   async say(text: string, options: SayOptions = {}): Promise<void> {
     const { kind = "text", ms = 12, size = 9, end = true, holdAfter } = options;
     const itemId = `item_${this.run.view.id}_${++this.#items}`;
@@ -81,7 +81,7 @@ export class MockTurn {
     if (end) emit(this.run, { type: "item.end", itemId, text });
   }
 
-  /** Calls of one model turn: written one after another, then run at once. */
+  /** The calls of one model step: written one after another, then run in parallel. */
   async call(calls: readonly MockCall[]): Promise<void> {
     const named = calls.map((call) => ({
       ...call,

@@ -58,19 +58,19 @@ async function watched(opened: Page): Promise<Page> {
 
 const say = async (text: string) => {
   await page.getByTestId("composer-input").fill(text);
-  // Before the models and the tools are known it cannot be sent.
+  // The message cannot be sent before the models and the tools are loaded.
   await page.locator("[data-testid=send]:enabled").waitFor();
   await page.getByTestId("composer-input").press("Enter");
 };
-/** The turn is over: the field takes the next message. */
+/** Waits until the turn has ended and the field accepts the next message. */
 const idle = () => page.getByTestId("send").waitFor();
-/** Scripts stand still at their places until this is called. */
+/** Scripts pause at their steps until this is called. */
 function hold(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   mock.store.held = promise;
   return resolve;
 }
-/** Waits for what the page does by and by. */
+/** Waits for a later change of the page. */
 async function becomes<T>(read: () => T | Promise<T>, wanted: T): Promise<void> {
   await eventually(async () => assert.deepEqual(await read(), wanted));
 }
@@ -119,7 +119,8 @@ test("several cards are open at once, and each is answered on its own", { skip }
     /pages of https:\/\/example\.org/,
   );
   const allow = page.locator("[data-testid=approval-allow-session]:enabled");
-  // Both clicks within one task: how quickly the next one may be answered is the guard's own time.
+  // Both clicks are in one task, so that the second one is within the time in which cards accept no
+  // answer.
   await allow.first().evaluate((button: HTMLElement) => {
     button.click();
     button.click();
@@ -160,7 +161,7 @@ test("arguments can be edited; what the server refuses is said on the card", { s
 });
 
 test(
-  "a card is answered by keys, also one that was answered elsewhere goes",
+  "a card is answered by keys, and a card that was answered elsewhere disappears",
   { skip },
   async () => {
     await say("ask");
@@ -180,7 +181,7 @@ test(
 );
 
 test(
-  "a reload during a run continues the stream at its place, with the open card",
+  "a reload during a run continues the stream at its position, with the open card",
   { skip },
   async () => {
     await say("ask");
@@ -212,7 +213,7 @@ test(
     mock.isDown = true;
     for (const stream of mock.streams) stream.destroy();
     await page.getByTestId("reconnecting").waitFor();
-    // Text that arrives meanwhile is not missed.
+    // Text that arrives meanwhile is not lost.
     release();
     await becomes(() => mock.refusals > 1, true);
     mock.isDown = false;
@@ -238,7 +239,7 @@ test("one call is stopped while the turn continues; Escape stops the turn", { sk
   await page.getByTestId("run-failure").getByText("You stopped this turn").waitFor();
 });
 
-test("each failure says what it is, and trying again keeps the turn", { skip }, async () => {
+test("each failure is described, and a retry keeps the turn", { skip }, async () => {
   await say("fail authentication");
   const failure = page.locator("[data-testid=run-failure][data-code=authentication]");
   await failure.getByText("does not accept the key").waitFor();
@@ -252,7 +253,7 @@ test("each failure says what it is, and trying again keeps the turn", { skip }, 
   await page.getByText("The answer was cut off here").last().waitFor();
 });
 
-test("a model that begins again leaves its first words aside", { skip }, async () => {
+test("a model that restarts has its first text marked as void", { skip }, async () => {
   const release = hold();
   await say("restart");
   await page.getByTestId("model-retry").waitFor();
@@ -294,12 +295,12 @@ test("a long answer streams to its end, and the page does not freeze", { skip },
   const gaps = await page.evaluate(() => (window as unknown as { gaps: number[] }).gaps);
   const longest = Math.round(Math.max(...gaps));
   t.diagnostic(`the longest frame took ${longest} ms`);
-  // The comment in paced-render.ts says which share of the time rendering takes.
+  // The comment in paced-render.ts gives the share of the time that rendering takes.
   assert.ok(longest < 10_000, `a frame took ${longest} ms`);
   assert.match(await page.getByTestId("answer").innerText(), /260th turn/);
 });
 
-test("conversations are opened, renamed, deleted and brought back", { skip }, async () => {
+test("conversations are opened, renamed, deleted and restored", { skip }, async () => {
   await say("first");
   await idle();
   await page.getByTestId("new-chat").click();
@@ -322,12 +323,12 @@ test("conversations are opened, renamed, deleted and brought back", { skip }, as
   await items.nth(1).waitFor();
   assert.equal(mock.store.conversations.size, 2);
   await items.filter({ hasText: "voyage" }).getByTestId("delete-conversation").click();
-  // Leaving the page carries the deletion out.
+  // Leaving the page completes the deletion.
   await page.goto("about:blank");
   await becomes(() => mock.store.conversations.size, 1);
 });
 
-test("variables are added, found, kept, changed, deleted and brought back", { skip }, async () => {
+test("variables are added, found, kept, changed, deleted and restored", { skip }, async () => {
   await page.getByTestId("open-variables").click();
   await page.getByTestId("variable-add").click();
   await page.getByTestId("variable-name").fill("bad}}name");
@@ -358,7 +359,7 @@ test("variables are added, found, kept, changed, deleted and brought back", { sk
   );
 });
 
-test("switches and the model go with the next turn", { skip }, async () => {
+test("switches and the model apply to the next turn", { skip }, async () => {
   await page.getByTestId("open-tools").click();
   await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });
   await page.getByTestId("model-select").selectOption("openai/gpt-5.5");
@@ -382,13 +383,13 @@ test("switches and the model go with the next turn", { skip }, async () => {
   await becomes(() => page.getByTestId("model-select").inputValue(), "openai/gpt-5.5");
 });
 
-test("a message that the server refuses is in the field again", { skip }, async () => {
+test("a message that the server rejects is put back into the field", { skip }, async () => {
   await say("refuse me");
   await page.getByTestId("send-error").getByText("Another turn").waitFor();
   assert.equal(await page.getByTestId("composer-input").inputValue(), "refuse me");
 });
 
-test("a server with keys is asked with the one that is given", { skip }, async () => {
+test("requests to a server with keys have the entered key", { skip }, async () => {
   mock.apiKey = "secret";
   await page.reload();
   await page.getByTestId("api-key-input").fill("wrong");
@@ -401,7 +402,7 @@ test("a server with keys is asked with the one that is given", { skip }, async (
   await idle();
 });
 
-test("at 360 px nothing sticks out, and the panels keep the focus", { skip }, async () => {
+test("at 360 px nothing overflows, and the panels keep the focus", { skip }, async () => {
   await page.setViewportSize({ width: 360, height: 740 });
   await say("ask");
   await page.getByTestId("approval-card").nth(1).waitFor();
@@ -431,21 +432,25 @@ test("at 360 px nothing sticks out, and the panels keep the focus", { skip }, as
   await page.getByTestId("panel-variables").waitFor({ state: "detached" });
 });
 
-test("the theme follows the system until it is chosen, and is kept", { skip }, async () => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const dark = await background();
-  await page.getByTestId("theme-toggle").click();
-  const isLight = async () => (await background()) !== dark;
-  await becomes(isLight, true);
-  await page.reload();
-  await page.getByTestId("welcome").waitFor();
-  await becomes(isLight, true);
-});
+test(
+  "the theme follows the system until the user chooses one, which is stored",
+  { skip },
+  async () => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await background();
+    await page.getByTestId("theme-toggle").click();
+    const isLight = async () => (await background()) !== dark;
+    await becomes(isLight, true);
+    await page.reload();
+    await page.getByTestId("welcome").waitFor();
+    await becomes(isLight, true);
+  },
+);
 
 // Contract: durability-57
 test(
-  "damaged entries are shown as such, hide no others, and a damaged grant is revoked",
+  "damaged entries are marked, hide no others, and a damaged grant can be revoked",
   { skip },
   async () => {
     addConversation(mock.store, {}).title = "A sound one";

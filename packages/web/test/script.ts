@@ -3,7 +3,7 @@ import type { RunEvent } from "@capstan/contract";
 /** An event of a run, without its number. */
 export type Step = WithoutSeq<RunEvent>;
 
-/** Of each member of a union, all but its number. */
+/** Each member of a union without its number. */
 type WithoutSeq<Event> = Event extends unknown
   ? { [Key in keyof Event as Key extends "seq" ? never : Key]: Event[Key] }
   : never;
@@ -13,7 +13,7 @@ export function numbered(steps: readonly Step[], first = 1): RunEvent[] {
   return steps.map((step, index) => ({ ...step, seq: first + index }));
 }
 
-/** Cuts text as a model streams it: a few characters at a time. */
+/** Splits a text into pieces of a few characters, like a model's stream. */
 export function pieces(text: string, size = 7): string[] {
   const cut: string[] = [];
   for (let at = 0; at < text.length; at += size) cut.push(text.slice(at, at + size));
@@ -23,7 +23,7 @@ export function pieces(text: string, size = 7): string[] {
 type Item = WithoutStart<Extract<Step, { type: "item.start" }>>;
 type WithoutStart<Start> = Start extends unknown ? Omit<Start, "type" | "itemId"> : never;
 
-/** A streamed item, from its start to its end. */
+/** The events of a streamed item, from its start to its end. */
 export function streamed(itemId: string, item: Item, text: string, size?: number): Step[] {
   return [
     { type: "item.start", itemId, ...item },
@@ -59,7 +59,7 @@ export function compacted(events: readonly RunEvent[]): RunEvent[] {
   return kept;
 }
 
-/** A settled call's numbers and text. */
+/** The token counts and the text of a settled call. */
 export function settled(callId: string, at: number, text: string, more: object = {}): Step {
   return {
     type: "call.settled",

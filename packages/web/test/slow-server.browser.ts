@@ -1,4 +1,4 @@
-// The page where answers of the server take their time: it says nothing untrue meanwhile, and loses nothing.
+// Tests the page with a slow server: it shows nothing untrue meanwhile, and loses nothing.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
@@ -33,12 +33,12 @@ afterEach(async () => {
 });
 
 interface Held {
-  /** Resolves when the page has asked. */
+  /** Resolves when the page has sent the request. */
   readonly asked: Promise<void>;
   readonly release: () => void;
 }
 
-/** Keeps requests of this kind back until they are released. */
+/** Delays requests of this kind until they are released. */
 async function hold(method: string, path: RegExp): Promise<Held> {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ async function say(text: string): Promise<void> {
   await page.getByTestId("composer-input").press("Enter");
 }
 
-test("a message waits until models and tools are known", { skip }, async () => {
+test("a message waits until models and tools are loaded", { skip }, async () => {
   const models = await hold("GET", /\/v1\/models/);
   const tools = await hold("GET", /\/v1\/tools/);
   await page.goto(mock.url);
@@ -79,7 +79,7 @@ test("a message waits until models and tools are known", { skip }, async () => {
   assert.match(body, /groups\/files/);
 });
 
-test("an empty list is said to be empty when that is known", { skip }, async () => {
+test("a list is shown as empty only after it is loaded", { skip }, async () => {
   await page.goto(mock.url);
   await say("hello");
   await page.getByTestId("answer").getByText("You said: hello").waitFor();
@@ -109,7 +109,7 @@ test("an opened conversation never shows the title of another one", { skip }, as
   await page.getByRole("heading", { level: 1, name: "first" }).waitFor();
 });
 
-test("a title that is edited while the list reloads stays as typed", { skip }, async () => {
+test("the text of an edited title stays while the list reloads", { skip }, async () => {
   await page.goto(mock.url);
   await say("first");
   await page.getByTestId("answer").getByText("You said: first").waitFor();
@@ -138,44 +138,40 @@ test("a title that is edited while the list reloads stays as typed", { skip }, a
   assert.equal(
     await page.getByTestId("conversation-title").innerText(),
     "The second voyage",
-    "the list that was asked for before does not bring the old title back",
+    "the response to an earlier request of the list does not restore the old title",
   );
 });
 
-test(
-  "switches are saved in their order, before the turn that is to know of them",
-  { skip },
-  async () => {
-    await page.goto(mock.url);
-    await say("first");
-    await page.getByTestId("answer").getByText("You said: first").waitFor();
-    await page.getByTestId("open-tools").click();
-    const saving = await hold("POST", /\/v1\/conversations\/conv_\d+$/);
-    await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });
-    await saving.asked;
-    await page.locator("[data-group=files] [data-testid=group-switch]").uncheck({ force: true });
-    await say("second");
-    await page.getByText("Sending…").waitFor();
-    saving.release();
-    await page.getByTestId("answer").getByText("You said: second").waitFor();
-    const [conversation] = [...mock.store.conversations.values()];
-    assert.deepEqual(conversation?.switches.groups, { web: false, files: false });
-    const saved = `/v1/conversations/${conversation.id}`;
-    const posts = mock.requests.filter((request) => request.startsWith("POST /v1/"));
-    assert.deepEqual(
-      posts.slice(-3).map((post) => post.split(" ")[1]),
-      [saved, saved, "/v1/responses"],
-    );
-    await eventually(async () =>
-      assert.equal(
-        await page.locator("[data-group=web] [data-testid=group-switch]").isChecked(),
-        false,
-      ),
-    );
-  },
-);
+test("switches are saved in their order, before the turn that uses them", { skip }, async () => {
+  await page.goto(mock.url);
+  await say("first");
+  await page.getByTestId("answer").getByText("You said: first").waitFor();
+  await page.getByTestId("open-tools").click();
+  const saving = await hold("POST", /\/v1\/conversations\/conv_\d+$/);
+  await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });
+  await saving.asked;
+  await page.locator("[data-group=files] [data-testid=group-switch]").uncheck({ force: true });
+  await say("second");
+  await page.getByText("Sending…").waitFor();
+  saving.release();
+  await page.getByTestId("answer").getByText("You said: second").waitFor();
+  const [conversation] = [...mock.store.conversations.values()];
+  assert.deepEqual(conversation?.switches.groups, { web: false, files: false });
+  const saved = `/v1/conversations/${conversation.id}`;
+  const posts = mock.requests.filter((request) => request.startsWith("POST /v1/"));
+  assert.deepEqual(
+    posts.slice(-3).map((post) => post.split(" ")[1]),
+    [saved, saved, "/v1/responses"],
+  );
+  await eventually(async () =>
+    assert.equal(
+      await page.locator("[data-group=web] [data-testid=group-switch]").isChecked(),
+      false,
+    ),
+  );
+});
 
-test("switches that could not be saved are shown as the server has them", { skip }, async () => {
+test("switches that could not be saved are shown with the server's values", { skip }, async () => {
   await page.goto(mock.url);
   await say("first");
   await page.getByTestId("answer").getByText("You said: first").waitFor();
@@ -189,7 +185,7 @@ test("switches that could not be saved are shown as the server has them", { skip
   assert.ok(await web.isChecked());
 });
 
-test("a refusal of the key before does not ask for a key again", { skip }, async () => {
+test("a rejection of the previous key does not open the key dialog again", { skip }, async () => {
   mock.apiKey = "secret";
   const late = await hold("GET", /\/v1\/tools/);
   await page.goto(mock.url);

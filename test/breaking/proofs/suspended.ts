@@ -41,6 +41,8 @@ export const suspended: Proof = {
     await place.startAll();
     const limitMs = 120_000 + times * 2_000;
     await inTime(clients.finish(clients.confirmed), "Every run did not end", limitMs);
-    return waiting === times ? [] : [`of ${times} runs ${waiting} waited as the servers went`];
+    return waiting === times
+      ? []
+      : [`of ${times} runs ${waiting} were suspended when the servers ended`];
   },
 };

@@ -30,7 +30,7 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   /**
-   * The accepted operands: one of these words, or a usage text if the command checks its operands
+   * The accepted operands: one of these words, or a usage text if the command parses its operands
    * itself. @default none
    */
   readonly operands?: string | readonly string[];

@@ -3,14 +3,15 @@ import { chat } from "../chat/chat.ts";
 import { createNodeTerminal } from "../terminal/node-terminal.ts";
 import { styleFor } from "../terminal/style.ts";
 import { openConnection } from "./shared/open-connection.ts";
+import { commandTexts } from "../texts/commands.ts";
 
 /** Finds or starts a server, and opens a chat in this process's terminal. */
 export async function openChat({ values }: Invocation): Promise<number> {
   const id = textOption(values, "conversation");
   const isNewest = values["continue"] === true;
   if (isNewest && id !== undefined)
-    throw new CommandFailure("Give --continue or --conversation, not both.", 2);
-  // The model is the chat's choice here, not the server's default.
+    throw new CommandFailure(commandTexts.connection.twoConversations, 2);
+  // The model is an option of the chat here, not the server's default.
   const { client, close } = await openConnection({ ...values, model: undefined });
   const { stdin: input, stdout: output, stderr: error } = process;
   const terminal = createNodeTerminal({ input, output, error });

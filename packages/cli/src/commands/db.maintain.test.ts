@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { maintainStore } from "./db.ts";
 
-test("a backup without a file asks for one; without a store the command says so", async () => {
+test("a backup without a file asks for one, and a missing store is reported", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-db-"));
   const lines: string[] = [];
-  const say = (line: string) => lines.push(line);
+  const printLine = (line: string) => lines.push(line);
   try {
-    assert.equal(await maintainStore({ wish: "backup", dataDir, say }), 2);
+    assert.equal(await maintainStore({ action: "backup", dataDir, printLine }), 2);
     assert.match(lines.join(), /--to FILE/);
-    for (const wish of ["check", "vacuum"] as const)
-      await assert.rejects(maintainStore({ wish, dataDir, say }), { code: "no_store" });
+    for (const action of ["check", "vacuum"] as const)
+      await assert.rejects(maintainStore({ action, dataDir, printLine }), { code: "no_store" });
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

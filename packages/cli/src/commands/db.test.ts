@@ -13,11 +13,11 @@ test("usage shows each user's bytes by kind, and the database file", () => {
   const ann = { owner: "ann", conversations: 1, runs: 2, bytes: 3 * megabyte, byKind };
   const lines = usageLines({ users: [ann], fileBytes: 5 * megabyte });
   assert.equal(lines[0], "ann: 1 conversation, 2 runs, 3.0 MB");
-  assert.match(lines.join("\n"), /2\.0 MB {2}what was said/);
+  assert.match(lines.join("\n"), /2\.0 MB {2}messages/);
   assert.match(lines.at(-1) ?? "", /5\.0 MB/);
 });
 
-test("pruning says what goes of whom, what for, and what is kept and why", () => {
+test("pruning reports the deleted data of each user, and the reason for data that stays", () => {
   const ann: PruneReport = {
     owner: "ann",
     conversations: 3,
@@ -26,27 +26,27 @@ test("pruning says what goes of whom, what for, and what is kept and why", () =>
     freedBytes: megabyte,
     held: { question: 2 },
   };
-  assert.deepEqual(pruneLines([ann], "would go"), [
-    "ann: 3 conversations with 9 runs in all would go, 4.0 MB, 1.0 MB of it to make room",
-    "  kept although it is due: 2, because a question waits for an answer",
+  assert.deepEqual(pruneLines([ann], { isPlan: true }), [
+    "ann: would delete 3 conversations with 9 runs, 4.0 MB, 1.0 MB of it to free space",
+    "  2 due but not deleted, because an approval or a review is pending",
   ]);
-  assert.deepEqual(pruneLines([], "deleted"), ["Nothing is old or too much."]);
+  assert.deepEqual(pruneLines([], { isPlan: false }), ["No data exceeds the retention."]);
 });
 
-test("without rules nothing is deleted, and it is said how to name some; a wrong number is refused", async () => {
+test("without rules nothing is deleted, and the message says how to set some; an invalid number is rejected", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "capstan-db-"));
   const lines: string[] = [];
-  const say = (line: string) => lines.push(line);
-  const common = { wish: "prune", place: { dataDir }, isDryRun: false, say } as const;
+  const printLine = (line: string) => lines.push(line);
+  const common = { action: "prune", place: { dataDir }, isDryRun: false, printLine } as const;
   try {
     assert.equal(await manageDiskUsage({ ...common, retention: {} }), 2);
-    assert.match(lines.join(), /everything is kept.*--days/);
+    assert.match(lines.join(), /nothing is deleted.*--days/);
     assert.equal(await manageDiskUsage({ ...common, retention: {}, days: "soon" }), 2);
     assert.match(lines.join(), /--days: expected a number above 0, got "soon"/);
     await assert.rejects(manageDiskUsage({ ...common, retention: { days: 3 } }), {
       code: "no_store",
     });
-    await assert.rejects(manageDiskUsage({ ...common, wish: "usage", retention: {} }), {
+    await assert.rejects(manageDiskUsage({ ...common, action: "usage", retention: {} }), {
       code: "no_store",
     });
   } finally {

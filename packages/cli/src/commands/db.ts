@@ -14,16 +14,19 @@ import {
 } from "@capstan/store";
 import { CommandFailure, type Invocation, textOption } from "../arguments/command.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
+import { commandTexts } from "../texts/commands.ts";
+
+const texts = commandTexts.db;
 
 /** Shows, prunes, checks, backs up or shrinks the store. */
-export async function manageStore({ values, positionals: [wish] }: Invocation): Promise<number> {
+export async function manageStore({ values, positionals: [action] }: Invocation): Promise<number> {
   const [to, days, megabytes] = ["to", "days", "megabytes"].map((name) => textOption(values, name));
-  switch (wish) {
+  switch (action) {
     case "usage":
     case "prune": {
       const { dataDir, databaseUrl, retention } = await readConfiguration(values);
       return manageDiskUsage({
-        wish,
+        action,
         place: { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) },
         retention,
         isDryRun: values["dry-run"] === true,
@@ -36,57 +39,50 @@ export async function manageStore({ values, positionals: [wish] }: Invocation): 
     case "vacuum": {
       const { dataDir, databaseUrl } = await readConfiguration(values);
       const place = { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) };
-      return maintainStore({ wish, ...place, ...(to !== undefined && { to }) });
+      return maintainStore({ action, ...place, ...(to !== undefined && { to }) });
     }
     default:
-      throw new CommandFailure(
-        "db needs one of usage, prune, check, backup, vacuum. `capstan db --help` shows what there is.",
-        2,
-      );
+      throw new CommandFailure(texts.unknownAction, 2);
   }
 }
 
 export interface DiskUsageOptions {
-  readonly wish: "usage" | "prune";
+  readonly action: "usage" | "prune";
   readonly place: StoreLocation;
-  /** As the settings have it. */
+  /** The retention in the settings. */
   readonly retention: Retention;
   readonly isDryRun: boolean;
-  /** As typed; one of the two takes the place of the settings. */
+  /** The text of the flag `--days`. This or `megabytes` replaces the settings. */
   readonly days?: string;
   readonly megabytes?: string;
   /** @default standard output */
-  readonly say?: (line: string) => void;
+  readonly printLine?: (line: string) => void;
 }
-
-const noRules =
-  'Nothing says what to delete, so everything is kept. Name it here: --days 365, --megabytes 500; or for every hour in capstan.config.json: "retention": {"days": 365}.';
 
 /** Shows the disk usage, and deletes what the options select. @returns the exit code */
 export async function manageDiskUsage(options: DiskUsageOptions): Promise<number> {
-  const { wish, place, isDryRun, say = print } = options;
-  if (wish === "usage") {
-    for (const line of usageLines(await readUsage(place))) say(line);
+  const { action, place, isDryRun, printLine = print } = options;
+  if (action === "usage") {
+    for (const line of usageLines(await readUsage(place))) printLine(line);
     return 0;
   }
   const rules = rulesOf(options);
   if ("problem" in rules) {
-    say(rules.problem);
+    printLine(rules.problem);
     return 2;
   }
   if (isDryRun) {
     const plan = await planStorePrune(place, rules.retention);
-    for (const line of pruneLines(plan, "would go")) say(line);
+    for (const line of pruneLines(plan, { isPlan: true })) printLine(line);
     return 0;
   }
   const pruned = await pruneStore(place, rules.retention);
-  for (const line of pruneLines(pruned, "deleted")) say(line);
-  if (pruned.length > 0 && place.databaseUrl === undefined)
-    say("The file keeps this space for later data; `capstan db vacuum` returns it to the disk.");
+  for (const line of pruneLines(pruned, { isPlan: false })) printLine(line);
+  if (pruned.length > 0 && place.databaseUrl === undefined) printLine(texts.vacuumHint);
   return 0;
 }
 
-/** Flags replace the settings, for all users. */
+/** Returns the retention to apply: the flags replace the settings, for all users. */
 function rulesOf(
   options: DiskUsageOptions,
 ): { readonly retention: Retention } | { readonly problem: string } {
@@ -96,56 +92,39 @@ function rulesOf(
     if (text === undefined) continue;
     const value = Number(text);
     if (text.trim() === "" || !Number.isFinite(value) || value <= 0)
-      return { problem: `--${name}: expected a number above 0, got "${text}"` };
+      return { problem: texts.invalidNumber(name, text) };
     typed[name] = value;
   }
   if (Object.keys(typed).length > 0) return { retention: typed };
-  if (Object.keys(options.retention).length === 0) return { problem: noRules };
+  if (Object.keys(options.retention).length === 0) return { problem: texts.noRules };
   return { retention: options.retention };
 }
-
-const kinds: { readonly [kind in UsageKind]: string } = {
-  events: "what happened, to be followed again",
-  messages: "what was said",
-  calls: "calls, with their results",
-  variables: "variables",
-  other: "titles, grants and rules",
-};
 
 export function usageLines({ users, fileBytes }: StoreUsage): readonly string[] {
   const lines = users.flatMap((user) => [
     `${user.owner}: ${counted(user.conversations, "conversation")}, ${counted(user.runs, "run")}, ${formatMegabytes(user.bytes)}`,
-    ...Object.entries(kinds).map(
+    ...Object.entries<string>(texts.kinds).map(
       ([kind, name]) =>
         `  ${formatMegabytes(user.byKind[kind as UsageKind]).padStart(10)}  ${name}`,
     ),
   ]);
-  if (users.length === 0) lines.push("Nothing is kept yet.");
-  if (fileBytes !== undefined)
-    lines.push(`The file has ${formatMegabytes(fileBytes)}, with its order and free room.`);
+  if (users.length === 0) lines.push(texts.noData);
+  if (fileBytes !== undefined) lines.push(texts.file(formatMegabytes(fileBytes)));
   return lines;
 }
 
-const holds: { readonly [hold in RetentionHold]: string } = {
-  unfinished: "a run has not ended",
-  question: "a question waits for an answer",
-  unknown_outcome: "nobody has said yet what became of a call",
-  unreadable: "calls of it are damaged, and cannot be read",
-};
-
 export function pruneLines(
   pruned: readonly PruneReport[],
-  went: "would go" | "deleted",
+  { isPlan }: { readonly isPlan: boolean },
 ): readonly string[] {
-  if (pruned.length === 0) return ["Nothing is old or too much."];
+  if (pruned.length === 0) return [texts.nothingToPrune];
   return pruned.flatMap(({ owner, conversations, runs, bytes, freedBytes, held }) => {
-    const room = freedBytes === 0 ? "" : `, ${formatMegabytes(freedBytes)} of it to make room`;
-    const kept = Object.entries(held).map(
-      ([hold, count]) =>
-        `  kept although it is due: ${count}, because ${holds[hold as RetentionHold]}`,
+    const freed = freedBytes === 0 ? "" : texts.freed(formatMegabytes(freedBytes));
+    const kept = Object.entries(held).map(([hold, count]) =>
+      texts.held(count, texts.holds[hold as RetentionHold]),
     );
     return [
-      `${owner}: ${counted(conversations, "conversation")} with ${counted(runs, "run")} in all ${went}, ${formatMegabytes(bytes)}${room}`,
+      `${owner}: ${texts.pruned(`${counted(conversations, "conversation")} with ${counted(runs, "run")}`, isPlan)}, ${formatMegabytes(bytes)}${freed}`,
       ...kept,
     ];
   });
@@ -156,53 +135,50 @@ function counted(count: number, what: string): string {
 }
 
 export interface MaintainStoreOptions {
-  readonly wish: "check" | "backup" | "vacuum";
+  readonly action: "check" | "backup" | "vacuum";
   readonly dataDir: string;
-  /** PostgreSQL, which has no backup or vacuum here. */
+  /** The address of PostgreSQL, which this command cannot back up or vacuum. */
   readonly databaseUrl?: string;
   /** The file of a backup. */
   readonly to?: string;
   /** @default standard output */
-  readonly say?: (line: string) => void;
+  readonly printLine?: (line: string) => void;
 }
 
 /** Runs the `capstan db` actions and prints their results. @returns the exit code */
 export async function maintainStore({
-  wish,
+  action,
   dataDir,
   databaseUrl,
   to,
-  say = print,
+  printLine = print,
 }: MaintainStoreOptions): Promise<number> {
-  switch (wish) {
+  switch (action) {
     case "check": {
       const { runs, bytes, problems } = await checkStore({
         dataDir,
         ...(databaseUrl !== undefined && { databaseUrl }),
       });
-      for (const problem of problems) say(problem);
+      for (const problem of problems) printLine(problem);
       if (problems.length > 0) {
-        const copy = databaseUrl === undefined ? "folder" : "database";
-        say(`Stop the server, keep a copy of the ${copy}, and go back to your last backup.`);
+        printLine(texts.damaged(databaseUrl === undefined ? "data directory" : "database"));
         return 1;
       }
-      say(`Sound: ${runs} runs, ${formatMegabytes(bytes)}.`);
+      printLine(texts.intact(runs, formatMegabytes(bytes)));
       return 0;
     }
     case "backup": {
       if (to === undefined) {
-        say("Where to? Name a file: capstan db backup --to FILE");
+        printLine(texts.noBackupFile);
         return 2;
       }
       const { bytes } = await backupStore(dataDir, to);
-      say(
-        `Written: ${to}, ${formatMegabytes(bytes)}. It has all that was said; keep it as you keep that.`,
-      );
+      printLine(texts.backedUp(to, formatMegabytes(bytes)));
       return 0;
     }
     case "vacuum": {
       const { before, after } = await vacuumStore(dataDir);
-      say(`From ${formatMegabytes(before)} to ${formatMegabytes(after)}.`);
+      printLine(texts.vacuumed(formatMegabytes(before), formatMegabytes(after)));
       return 0;
     }
   }
@@ -212,7 +188,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A size for people, in MB of 1,048,576 bytes. */
+/** Formats a size in MB of 1,048,576 bytes. */
 function formatMegabytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

@@ -8,11 +8,11 @@ const nobodyListens = {
   CAPSTAN_REDIS_URL: "redis://:secret-word@127.0.0.1:1/0",
 };
 
-test("services that the environment does not name are not looked for", async () => {
+test("services that the environment does not name are not checked", async () => {
   assert.deepEqual(await checkServices({}), []);
 });
 
-test("a PostgreSQL and a Redis that cannot be reached are said with what to do, never with a password", async () => {
+test("an unreachable PostgreSQL or Redis is reported with a remedy and without its password", async () => {
   const checks = await checkServices(nobodyListens);
   assert.deepEqual(
     checks.map(({ name, status }) => `${name} ${status}`),

@@ -27,7 +27,7 @@ test("an installed program is shown with its path and without a command", async 
   assert.equal(sandbox?.fix === undefined, problem === undefined);
 });
 
-test("the command is this system's own, by the name that it has for the package", () => {
+test("the command uses this system's package manager and its name for the package", () => {
   const only = (name: string) => (program: string) => (program === name ? "/x" : undefined);
   const others = { pacman: "python" };
   assert.equal(
@@ -41,7 +41,7 @@ test("the command is this system's own, by the name that it has for the package"
   assert.equal(installCommand("python3", others, only("none")), "Install python3.");
 });
 
-test("people read a line for each, and more where something is missing", () => {
+test("each program has a line, and missing ones have their effect and a remedy", () => {
   const text = renderChecks(
     [
       { name: "bash", status: "ok", detail: "/bin/bash", without: "No Shell." },

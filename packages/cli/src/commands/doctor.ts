@@ -11,8 +11,11 @@ import {
 } from "../configuration/accepted-configuration.ts";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
+import { commandTexts } from "../texts/commands.ts";
 
-/** Says what is missing on this machine. */
+const texts = commandTexts.doctor;
+
+/** Prints the programs and services that Capstan can use, and those that are missing. */
 export async function runDoctor({ values }: Invocation): Promise<number> {
   const checks = [...(await checkSystem()), ...(await checkConfiguration())];
   if (values["json"] === true) printJson(checks);
@@ -20,20 +23,20 @@ export async function runDoctor({ values }: Invocation): Promise<number> {
   return 0;
 }
 
-/** One thing that Capstan can use, and whether it is here. */
+/** A program or a service that Capstan can use, and whether it is available. */
 export interface SystemCheck {
   readonly name: string;
-  /** `wrong`: it is named in the settings, and nodes could not work with it as it is. */
+  /** `wrong`: it is configured, but servers cannot use it in its current state. */
   readonly status: "ok" | "missing" | "wrong";
-  /** Its version or place; what is wrong. */
+  /** Its version and location, or its problem. */
   readonly detail: string;
-  /** The features that need it. */
+  /** The effect of its absence. */
   readonly without: string;
-  /** The command that mends it, or what to do. */
+  /** The command that installs or repairs it, or another remedy. */
   readonly fix?: string;
 }
 
-/** Looks for what Capstan can use on this machine, and at the services that the environment names. */
+/** Checks the programs of this machine, and the services that the environment names. */
 export async function checkSystem(): Promise<readonly SystemCheck[]> {
   return [
     await checkSandbox(),
@@ -45,9 +48,9 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
   ];
 }
 
-/** Says of a server that is started here whose answers count, and whether its configuration is the accepted one. */
+/** Checks the configuration of a server in this folder: whose answers count, and whether it is accepted. */
 async function checkConfiguration(): Promise<readonly SystemCheck[]> {
-  const without = "The users who may approve calls are unknown.";
+  const without = texts.approvals;
   const review = await reviewConfiguration({
     directory: process.cwd(),
     environment: process.env,
@@ -63,27 +66,22 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
 }
 
 function describeReview(review: ConfigurationReview): SystemCheck {
-  const check = { name: "config", without: "The last accepted configuration applies." };
+  const check = { name: "config", without: texts.config };
   const { settingsFile } = review.changed;
-  const fix = "capstan config diff, then capstan config accept";
+  const fix = texts.configFix;
   if (review.status === "waits") {
-    const detail = `${settingsFile} allows more than the accepted version: ${review.looser.join(", ")}`;
+    const detail = texts.configLooser(settingsFile, review.looser.join(", "));
     return { ...check, status: "wrong", detail, fix };
   }
   if (review.status === "unknown")
-    return { ...check, without: "No server starts.", status: "wrong", detail: review.problem, fix };
-  const detail = {
-    first: "accepted when a server starts",
-    same: "equal to the accepted version",
-    stricter: "changed, and allows nothing more than the accepted version",
-  }[review.status];
+    return { ...check, without: texts.configUnknown, status: "wrong", detail: review.problem, fix };
+  const detail = texts.configStates[review.status];
   return { ...check, status: "ok", detail: `${settingsFile}: ${detail}` };
 }
 
 async function checkSandbox(): Promise<SystemCheck> {
   const name = "sandbox";
-  const without =
-    "Scripts ask every time and are not confined; of the code tools only JavaScript is there.";
+  const without = texts.sandbox;
   const { problem, memoryLimit } = await findSandbox();
   if (problem === undefined) {
     const detail = `bubblewrap at ${findProgram("bwrap")}`;
@@ -92,9 +90,9 @@ async function checkSandbox(): Promise<SystemCheck> {
       : {
           name,
           status: "ok",
-          detail: `${detail}; memory is limited for each process, not for a program as a whole`,
+          detail: `${detail}; ${texts.memoryPerProcess}`,
           without,
-          fix: "To limit whole programs, run Capstan in a systemd user session, or as a service with Delegate=yes.",
+          fix: texts.memoryFix,
         };
   }
   return { name, status: "missing", detail: problem.message, without, fix: problem.fix };
@@ -102,7 +100,7 @@ async function checkSandbox(): Promise<SystemCheck> {
 
 async function checkPython(): Promise<SystemCheck> {
   const name = "python";
-  const without = "Python scripts are neither read nor run, and there is no Python tool.";
+  const without = texts.python;
   const found = await findPython({});
   if (found.status === "found")
     return { name, status: "ok", detail: `${found.version} at ${found.executable}`, without };
@@ -114,14 +112,14 @@ function checkBash(): SystemCheck {
   return checkProgram({
     name: "bash",
     programs: ["bash"],
-    without: "There is no Shell tool.",
+    without: texts.bash,
     fix: installCommand("bash"),
   });
 }
 
 async function checkPowerShell(): Promise<SystemCheck> {
   const name = "powershell";
-  const without = "PowerShell scripts are read but not run, and there is no PowerShell tool.";
+  const without = texts.powershell;
   const found = await findPowerShell({
     interpreter: process.env["CAPSTAN_PWSH"]?.trim() || undefined,
   });
@@ -129,7 +127,7 @@ async function checkPowerShell(): Promise<SystemCheck> {
     return { name, status: "ok", detail: `${found.version} at ${found.executable}`, without };
   const fix =
     findProgram("dotnet") === undefined
-      ? "Install PowerShell 7: https://aka.ms/install-powershell"
+      ? texts.powershellFix
       : "dotnet tool install --global PowerShell";
   return { name, status: "missing", detail: found.message, without, fix };
 }
@@ -138,7 +136,7 @@ function checkBrowser(): SystemCheck {
   return checkProgram({
     name: "browser",
     programs: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
-    without: "Of the project's own tests those of the page are skipped.",
+    without: texts.browser,
     fix: installCommand("chromium", { brew: "--cask chromium" }),
   });
 }
@@ -152,16 +150,12 @@ function checkProgram(options: {
   const { name, programs, without, fix } = options;
   const path = programs.map((program) => findProgram(program)).find((found) => found !== undefined);
   if (path !== undefined) return { name, status: "ok", detail: path, without };
-  return { name, status: "missing", detail: `${programs[0]} is not on PATH.`, without, fix };
+  return { name, status: "missing", detail: texts.notOnPath(programs[0] ?? name), without, fix };
 }
 
-const withoutDatabase = "Servers with this address do not start, or may lose what was told.";
-const withoutRedis =
-  "Runs continue with a delay: each server claims queued runs from the database.";
-
 /**
- * Checks the PostgreSQL and the Redis that the environment names, if it names any. The answer has
- * no password.
+ * Checks the PostgreSQL and the Redis that the environment names, if it names any. The result
+ * never contains a password.
  */
 export async function checkServices(environment: {
   readonly [name: string]: string | undefined;
@@ -173,12 +167,12 @@ export async function checkServices(environment: {
     inspect(redis, inspectRedis),
   ]);
   return [
-    ...ofDatabase.map((found) => ({ name: "postgresql", without: withoutDatabase, ...found })),
-    ...ofRedis.map((found) => ({ name: "redis", without: withoutRedis, ...found })),
+    ...ofDatabase.map((found) => ({ name: "postgresql", without: texts.database, ...found })),
+    ...ofRedis.map((found) => ({ name: "redis", without: texts.redis, ...found })),
   ];
 }
 
-/** @returns what was found, if there is an address */
+/** @returns the inspection, or an empty list if there is no address */
 async function inspect(
   address: ReadUrl,
   look: (url: string) => Promise<Inspection>,
@@ -188,7 +182,7 @@ async function inspect(
   return [await look(address.url)];
 }
 
-/** The checks as people read them: what is missing, what that means, and the command that mends it. */
+/** Formats the checks as text: the missing programs, the effect of their absence, and the remedies. */
 export function renderChecks(checks: readonly SystemCheck[], style: Style): string {
   const width = Math.max(0, ...checks.map(({ name }) => name.length));
   return checks

@@ -9,11 +9,11 @@ const message = (...given: Parameters<typeof read>) => {
   return action.type === "refused" ? action.message : action.type;
 };
 
-test("without a word the rules are listed", () => {
+test("without an action the rules are listed", () => {
   assert.deepEqual([read([]), read(["list"])], [{ type: "list" }, { type: "list" }]);
 });
 
-test("a rule is set with the given fields alone, and reset removes a field", () => {
+test("a rule is set with only the given fields, and reset removes a field", () => {
   assert.deepEqual(read(["set", "files.*"], { execution: "ask-always", reason: "mine" }), {
     type: "set",
     change: { tool: "files.*", execution: "ask-always", reason: "mine" },
@@ -24,7 +24,7 @@ test("a rule is set with the given fields alone, and reset removes a field", () 
   });
 });
 
-test("arguments are told by a pattern or as JSON", () => {
+test("conditions are a pattern or JSON", () => {
   const when = (text: string) => {
     const action = read(["set", "*"], { execution: "deny", when: text });
     return action.type === "set" ? action.change.when : action;
@@ -42,8 +42,11 @@ test("a rule is removed by its id or its tool", () => {
   assert.deepEqual(read(["remove", "web.*"]), { type: "remove", rule: "web.*" });
 });
 
-test("an invalid command says what was expected", () => {
-  assert.match(message(["ste", "x"]), /^There is no rules ste\. Did you mean set\?/);
+test("an invalid command is rejected with the expected form", () => {
+  assert.match(
+    message(["ste", "x"]),
+    /^There is no command `capstan rules ste`\. Did you mean set\?/,
+  );
   assert.match(message(["set"]), /needs a tool such as files\.ViewFile/);
   assert.match(message(["set", "*"]), /needs at least one of --execution/);
   for (const minutes of ["soon", "-3", "0", "1e-9", "Infinity"])
@@ -51,5 +54,5 @@ test("an invalid command says what was expected", () => {
   assert.match(message(["set", "*", "web.*"], { execution: "auto" }), /takes no "web\.\*"/);
   assert.match(message(["list", "x"]), /rules list takes no "x"/);
   assert.match(message(["remove"]), /needs the id of a rule/);
-  assert.match(message(["remove", "x"], { execution: "auto" }), /--execution is for/);
+  assert.match(message(["remove", "x"], { execution: "auto" }), /--execution belongs to/);
 });

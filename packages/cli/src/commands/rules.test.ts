@@ -37,11 +37,11 @@ function session(rules: readonly OverrideView[]) {
   return { run, changes, removed };
 }
 
-test("rules are listed with what they are about, what they say and what comes to nothing", async () => {
+test("rules are listed with their calls, their fields and the parts without effect", async () => {
   const text = await session([rule]).run({ type: "list" });
   assert.equal(
     text,
-    `files.View where path matches ⟨U+001B⟩[2Jsecrets/**  auto, result reviewed: always, answered within 10 min, because: mine
+    `files.View where path matches ⟨U+001B⟩[2Jsecrets/**  auto, result reviewed: always, requests expire after 10 min, reason: mine
   It has no effect: the administrator's rule for files.* asks every time.
   override_1
 `,
@@ -49,17 +49,20 @@ test("rules are listed with what they are about, what they say and what comes to
   assert.match(await session([]).run({ type: "list" }), /no rules of your own/);
 });
 
-test("a program gets them as JSON", async () => {
+test("rules are printed as JSON on request", async () => {
   assert.deepEqual(JSON.parse(await session([rule]).run({ type: "list" }, true)), [rule]);
 });
 
-test("a rule that was set is shown as it is now, with its note", async () => {
+test("a rule that was set is shown in its new form, with its note", async () => {
   const { run, changes } = session([]);
   const change = { tool: "files.View", execution: "auto" } as const;
   assert.match(await run({ type: "set", change }), /auto, result.*\n {2}It has no effect/);
   assert.deepEqual(changes, [change]);
   const last = { tool: "files.View", execution: null };
-  assert.match(await run({ type: "set", change: last }), /says nothing any more, and is gone/);
+  assert.match(
+    await run({ type: "set", change: last }),
+    /has no fields any more, so it was removed/,
+  );
 });
 
 test("a rule is removed by its id, or by its tool if it is the tool's only rule", async () => {

@@ -4,11 +4,11 @@ import { stoppedLine } from "./serve.ts";
 
 test("a stopped server says which runs the next start continues", () => {
   const line = (handedBack: number, waits = false) => stoppedLine({ handedBack, waits });
-  assert.equal(line(0), "Stopped. Nothing was left unfinished.");
+  assert.equal(line(0), "Stopped. All runs have ended.");
   assert.equal(line(0, true), "Stopped. Open approvals still wait for an answer.");
-  assert.match(line(1), /^Stopped\. 1 run was handed back: .* continues it\.$/);
+  assert.match(line(1), /^Stopped\. 1 run did not end: .* continues it\.$/);
   assert.match(
     line(3, true),
-    /^Stopped\. 3 runs were handed back: .* continues them\. Open approvals .*\.$/,
+    /^Stopped\. 3 runs did not end: .* continues them\. Open approvals .*\.$/,
   );
 });

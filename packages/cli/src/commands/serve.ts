@@ -22,8 +22,11 @@ import {
 } from "./shared/read-configuration.ts";
 import { startFailure } from "./shared/start-failure.ts";
 import { onSecondSignal, stopSignal } from "./shared/stop-signal.ts";
+import { commandTexts } from "../texts/commands.ts";
 
-/** Serves until a signal stops it. */
+const texts = commandTexts.serve;
+
+/** Runs the server until a signal stops it. */
 export async function serve({ values }: Invocation): Promise<number> {
   const review = await confirmedReview(values);
   const configuration = appliedConfiguration(review);
@@ -42,35 +45,34 @@ export async function serve({ values }: Invocation): Promise<number> {
   // A link in a log would pair any reader of the log.
   if (isInteractive()) process.stdout.write(pairingText(installation.createPairingLink()));
   for (const warning of installation.warnings) printNotice(`warning: ${warning}`);
-  // After the address is known: the API works meanwhile, and the page in a moment.
+  // The page is built after the address is printed, because the API works without it.
   buildPageFromSource().catch((error: unknown) =>
-    printNotice(
-      `The page could not be built; the API works. ${error instanceof Error ? error.message : ""}`,
-    ),
+    printNotice(texts.pageFailed(error instanceof Error ? error.message : "")),
   );
   const failure = await Promise.race([stopped.then(() => undefined), installation.failed]);
   if (failure !== undefined) {
-    printNotice(`${failure.message} The server stops. Start it again: stored runs continue.`);
-    // Runs stop here; the next server recovers them as after a crash.
+    printNotice(texts.failed(failure.message));
+    // The next server recovers the runs, as after a crash.
     await installation.close({ graceMs: 0 });
     return 1;
   }
-  printNotice(
-    "Stopping: runs end, or continue at the next start. Press Ctrl+C again to stop at once.",
-  );
+  printNotice(texts.stopping);
   onSecondSignal((signal) => process.exit(signal === "SIGINT" ? 130 : 143));
   printNotice(stoppedLine(await installation.close()));
   return 0;
 }
 
-/** Asks about a configuration that allows more than the accepted one; without a terminal, or on no, the accepted one applies. */
+/**
+ * Asks the user to accept a configuration that allows more than the accepted one. Without a
+ * terminal, or if the user declines, the accepted one applies.
+ */
 async function confirmedReview(values: Invocation["values"]): Promise<ConfigurationReview> {
   const review = await readReview(values);
   if (review.status !== "waits" && review.status !== "unknown") return review;
   if (values["accept-config"] !== true) {
     if (!isInteractive()) return review;
     process.stdout.write(describeChange(review));
-    if (!(await confirm("Accept it?", "There is no terminal to ask."))) return review;
+    if (!(await confirm(commandTexts.config.confirm, commandTexts.noTerminal))) return review;
   }
   await acceptConfiguration(review);
   return { ...review, status: "same" };
@@ -78,11 +80,12 @@ async function confirmedReview(values: Invocation["values"]): Promise<Configurat
 
 /** Returns the message of a server that has stopped. */
 export function stoppedLine({ handedBack, waits }: StopSummary): string {
-  const waiting = waits ? " Open approvals still wait for an answer." : "";
-  if (handedBack === 0)
-    return waits ? `Stopped.${waiting}` : "Stopped. Nothing was left unfinished.";
-  const [were, them] = handedBack === 1 ? ["1 run was", "it"] : [`${handedBack} runs were`, "them"];
-  return `Stopped. ${were} handed back: the next start continues ${them}.${waiting}`;
+  if (handedBack === 0 && !waits) return texts.stoppedIdle;
+  return [
+    texts.stopped,
+    ...(handedBack === 0 ? [] : [texts.handedBack(handedBack)]),
+    ...(waits ? [texts.approvalsOpen] : []),
+  ].join(" ");
 }
 
 /** Returns the message of a server that has started. */

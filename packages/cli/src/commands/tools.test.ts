@@ -58,7 +58,7 @@ web (off)
   );
 });
 
-test("rules for some arguments are said to be there, and do not pass for the rule", () => {
+test("rules for some arguments are mentioned, but do not count as the rule", () => {
   const described = describeTools(groups, {
     groups: {},
     tools: {},
@@ -70,7 +70,7 @@ test("rules for some arguments are said to be there, and do not pass for the rul
   assert.match(renderTools(described, plainStyle), /ViewFile .*other rules for some arguments/);
 });
 
-test("without switches and rules a tool is as it says itself", () => {
+test("without switches and rules a tool has its own policy", () => {
   const described = describeTools(groups, { groups: {}, tools: {}, rules: [] });
   assert.deepEqual(
     described

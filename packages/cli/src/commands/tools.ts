@@ -9,6 +9,9 @@ import { openScripts } from "../install/open-scripts.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
 import { runningServerNotice } from "./shared/running-server-notice.ts";
+import { commandTexts } from "../texts/commands.ts";
+
+const texts = commandTexts.tools;
 
 /** Lists the tools of the configuration, without a server. */
 export async function listTools({ values }: Invocation): Promise<number> {
@@ -27,7 +30,7 @@ export async function listTools({ values }: Invocation): Promise<number> {
   return 0;
 }
 
-/** A tool as the API shows it, with what else decides about its calls. */
+/** A tool in the form of the API, with the policies and rules that decide about its calls. */
 export interface DescribedTool extends ToolView {
   /** `never`, `on-error` or `always`: whether a user reviews a result before the model reads it. */
   readonly result: string;
@@ -35,9 +38,9 @@ export interface DescribedTool extends ToolView {
    * `read`, `write`, `exclusive`, or `locks` if its arguments determine which calls it excludes.
    */
   readonly effects: string;
-  /** Whether an administrator's rule decides. */
+  /** Whether an administrator's rule decides about all calls. */
   readonly ruled: boolean;
-  /** Whether one decides for calls with some arguments. */
+  /** Whether an administrator's rule decides about calls with certain arguments. */
   readonly ruled_by_arguments: boolean;
 }
 
@@ -45,7 +48,7 @@ export interface DescribedGroup extends Omit<ToolGroupView, "tools"> {
   readonly tools: readonly DescribedTool[];
 }
 
-/** The groups as the configuration leaves them: its switches and its rules applied. */
+/** Returns the groups with the switches and rules of the configuration applied. */
 export function describeTools(
   groups: readonly ToolGroup[],
   configuration: Pick<Configuration, "groups" | "tools" | "rules">,
@@ -73,7 +76,7 @@ function describeTool(
   const reviewRule = resultRule(always, call);
   const sometimes = rules.flatMap(({ when, ...rest }) => (when === undefined ? [] : [rest]));
   const own = tool.permission?.executionPolicy ?? "ask-once";
-  const ownWord = typeof own === "function" ? "depends" : own;
+  const ownPolicy = typeof own === "function" ? "depends" : own;
   return {
     id,
     name,
@@ -81,8 +84,8 @@ function describeTool(
     parameters,
     default_enabled: tools[id] ?? true,
     always_offered: tool.alwaysOffered ?? false,
-    // A tool's own no holds against every rule.
-    execution: ownWord === "deny" ? ownWord : (rule?.execution ?? ownWord),
+    // A denial by the tool itself overrides every rule.
+    execution: ownPolicy === "deny" ? ownPolicy : (rule?.execution ?? ownPolicy),
     result: reviewRule?.result ?? tool.permission?.resultApprovalPolicy ?? "never",
     effects: effectsText(tool.effects ?? "write"),
     ruled: rule !== undefined || reviewRule !== undefined,
@@ -98,7 +101,7 @@ function effectsText(effects: ToolEffects): string {
   return typeof effects === "string" ? effects : "locks";
 }
 
-/** The list as people read it. */
+/** Formats the list of tools as text. */
 export function renderTools(groups: readonly DescribedGroup[], style: Style): string {
   const rows = groups.map((group) => ({ group, lines: group.tools.map(columns) }));
   const all = rows.flatMap((row) => row.lines);
@@ -107,7 +110,7 @@ export function renderTools(groups: readonly DescribedGroup[], style: Style): st
   );
   return rows
     .map(({ group, lines }) => {
-      const off = group.default_enabled ? "" : style.yellow(" (off)");
+      const off = group.default_enabled ? "" : style.yellow(` (${texts.off})`);
       const title = group.title === group.name ? "" : style.dim(` · ${group.title}`);
       const tools = lines.map((line) =>
         `  ${line.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ")}`.trimEnd(),
@@ -119,11 +122,11 @@ export function renderTools(groups: readonly DescribedGroup[], style: Style): st
 
 function columns(tool: DescribedTool): readonly string[] {
   const notes = [
-    ...(tool.default_enabled ? [] : ["off"]),
-    ...(tool.always_offered ? ["always offered"] : []),
-    ...(tool.result === "never" ? [] : [`result reviewed: ${tool.result}`]),
-    ...(tool.ruled ? ["by rule"] : []),
-    ...(tool.ruled_by_arguments ? ["other rules for some arguments"] : []),
+    ...(tool.default_enabled ? [] : [texts.off]),
+    ...(tool.always_offered ? [texts.alwaysOffered] : []),
+    ...(tool.result === "never" ? [] : [commandTexts.rules.result(tool.result)]),
+    ...(tool.ruled ? [texts.byRule] : []),
+    ...(tool.ruled_by_arguments ? [texts.otherRules] : []),
   ];
   return [tool.name, tool.execution, tool.effects, notes.join(", ")];
 }

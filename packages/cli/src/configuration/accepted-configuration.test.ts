@@ -35,7 +35,7 @@ async function createPlace() {
 
 const asks = { rules: [{ tool: "*", execution: "ask-always" }] };
 
-test("a configuration is accepted at first, and later as long as it allows no more", async () => {
+test("the first configuration is accepted, and later ones if they allow no more", async () => {
   const { write, review, accept } = await createPlace();
   await write({});
   assert.equal((await review()).status, "first");
@@ -53,7 +53,7 @@ test("a configuration is accepted at first, and later as long as it allows no mo
   assert.equal((await review()).status, "same");
 });
 
-test("a settings file that appears or goes is a change", async () => {
+test("a settings file that is created or deleted is a change", async () => {
   const { file, write, review, accept } = await createPlace();
   await accept();
   await write({ code: { write: true } });

@@ -8,28 +8,28 @@ import { loosenedSettings } from "./loosened-settings.ts";
 /** The text of a settings file; null if there was none. */
 type SettingsText = string | null;
 
-/** How a valid settings file compares with the one that a user accepted last. */
+/** How a valid settings file differs from the last accepted one. */
 export type ConfigurationReview = {
   /** The configuration of the file as it is. */
   readonly changed: Configuration;
   readonly text: SettingsText;
   readonly warnings: readonly string[];
 } &
-  /** None was accepted before. */
+  /** No configuration has been accepted yet. */
   (
     | { readonly status: "first" }
     | { readonly status: "same" }
     | {
-        /** It changed, and nothing is looser. */
+        /** It changed, and allows nothing more. */
         readonly status: "stricter";
         readonly acceptedText: SettingsText;
       }
     | {
-        /** It changed, something is looser, and nobody has accepted that. */
+        /** It changed and allows more, and no user has accepted that. */
         readonly status: "waits";
         readonly looser: readonly string[];
         readonly acceptedText: SettingsText;
-        /** The configuration that applies meanwhile. */
+        /** The configuration that applies until a user accepts the change. */
         readonly accepted: Configuration;
       }
     | {
@@ -67,7 +67,10 @@ export async function reviewConfiguration(
     : { ...found, status: "waits", looser, acceptedText, accepted: accepted.configuration };
 }
 
-/** Stores a configuration as accepted: from the next start on, only what is looser than it waits. */
+/**
+ * Stores a configuration as accepted: from the next start on, only changes that allow more than it
+ * wait.
+ */
 export async function acceptConfiguration({
   changed: { acceptedDir, settingsFile },
   text,

@@ -13,7 +13,7 @@ export type CheckedSettings =
   | { readonly status: "valid"; readonly settings: Settings }
   | { readonly status: "invalid"; readonly findings: readonly SettingProblem[] };
 
-/** Checks what one source says, and says of each wrong value what was expected and what came. */
+/** Validates the settings of one source. Each message names the expected and the given value. */
 export function checkSettings(raw: unknown): CheckedSettings {
   const result = settingsSchema.safeParse(raw);
   if (result.success) return { status: "valid", settings: result.data };
@@ -55,7 +55,7 @@ function show(value: unknown): string {
 }
 
 const { approvals, code, scripts, web, limits, retention } = settingsSchema.shape;
-/** Settings that have settings of their own. */
+/** Settings whose values are objects of settings. */
 const sections = { approvals, code, scripts, web, limits, retention };
 
 /** Settings of earlier versions, with what to do about them. */
@@ -63,10 +63,10 @@ const removed: { readonly [path: string]: string } = {
   "retention.deltaDays":
     " Remove it: an hour after a run's end its deltas are replayed as one for each text.",
   "scripts.authors":
-    ' Remove it: who sees and changes scripts is said by the right "admin" of a key in CAPSTAN_API_KEYS.',
+    ' Remove it: the right "admin" of a key in CAPSTAN_API_KEYS allows its users to see and change scripts.',
 };
 
-/** Keys that mean nothing, each with the one that was probably meant. */
+/** Returns the unknown keys, each with the key that was probably meant. */
 export function unknownKeys(raw: unknown): readonly SettingProblem[] {
   if (!isObject(raw)) return [];
   return [

@@ -11,7 +11,7 @@ export interface ApiKey {
   readonly rights: readonly Right[];
 }
 
-/** Limits that an installation may change. `docs/guides/configuration.md` says what each is. */
+/** Limits that an installation may change. `docs/guides/configuration.md` describes them. */
 export type ConfiguredLimits = NonNullable<Settings["limits"]>;
 
 /** The settings of an installation, validated, with paths made absolute. Plain data. */
@@ -20,16 +20,22 @@ export interface Configuration {
   readonly port: number;
   /** @default "127.0.0.1" */
   readonly host: string;
-  /** Where conversations are kept. @default ".capstan" in the working directory */
+  /** The data directory, with the conversations. @default ".capstan" in the working directory */
   readonly dataDir: string;
   /**
    * The folder of the accepted configuration: the data directory, unless the settings file names
    * it, because the file must not choose the version that it is compared with.
    */
   readonly acceptedDir: string;
-  /** A PostgreSQL database that keeps them instead. It may hold a password: never printed. */
+  /**
+   * The address of a PostgreSQL database that stores the data instead. Never printed, because it
+   * can contain a password.
+   */
   readonly databaseUrl?: string;
-  /** A Redis that hands runs out to the servers of that database. Never printed, too. */
+  /**
+   * The address of a Redis that distributes runs to the servers of that database. Never printed
+   * either.
+   */
   readonly redisUrl?: string;
   /** The default model. If absent, the catalog chooses. */
   readonly model?: string;
@@ -39,14 +45,14 @@ export interface Configuration {
   /** Switches that every new session starts from, by group and by `group.Tool`. */
   readonly groups: { readonly [group: string]: boolean };
   readonly tools: { readonly [toolId: string]: boolean };
-  /** Folders that the file tools may read. @default the working directory */
+  /** Folders that the file tools can read. @default the working directory */
   readonly roots: readonly string[];
-  /** The settings file, absolute; it may not be there. */
+  /** The absolute path of the settings file, which may not exist. */
   readonly settingsFile: string;
   readonly code: {
-    /** Whether code that a model writes may change the roots. */
+    /** Whether code that a model writes can change the roots. */
     readonly write: boolean;
-    /** Whether it reaches the network. */
+    /** Whether this code can reach the network. */
     readonly network: boolean;
   };
   readonly scripts: {
@@ -63,9 +69,9 @@ export interface Configuration {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];
   };
-  /** The administrator's rules: no grant and no request gets past them. */
+  /** The administrator's rules, which no grant and no request overrides. */
   readonly rules: readonly PolicyRule[];
-  /** Settings of the file that mean nothing, as JSON. */
+  /** Unknown settings of the file, as JSON. */
   readonly unknown: readonly string[];
   /** Positions of groups and tools in the settings file, as `file:line` by key. */
   readonly places: { readonly [key: string]: string };
@@ -79,13 +85,15 @@ export interface Configuration {
   readonly allowedOrigins: readonly string[];
 }
 
-/** A problem names what is wrong and what was expected; one is enough to refuse. */
+/**
+ * A problem names the invalid and the expected value. One problem makes the configuration invalid.
+ */
 export type ConfigurationOutcome =
   | {
       readonly status: "valid";
       readonly configuration: Configuration;
       readonly warnings: readonly string[];
-      /** Of the settings file; absent if there is none. */
+      /** The text of the settings file; absent if there is none. */
       readonly text?: string;
     }
   | {

@@ -45,7 +45,7 @@ async function problems(...args: Parameters<typeof load>): Promise<readonly stri
   return outcome.status === "invalid" ? outcome.problems : assert.fail();
 }
 
-test("with nothing said, the defaults are safe ones", async () => {
+test("without settings, the defaults are safe", async () => {
   const { outcome, folder } = await load();
   assert.deepEqual(outcome, {
     status: "valid",
@@ -77,7 +77,7 @@ test("with nothing said, the defaults are safe ones", async () => {
   });
 });
 
-test("flags win over the environment, the environment over the file", async () => {
+test("flags override the environment, and the environment overrides the file", async () => {
   const file = { port: 1, model: "a/file", host: "127.0.0.2" };
   const environment = { CAPSTAN_PORT: "2", CAPSTAN_DEFAULT_MODEL: "a/environment" };
   const configuration = await valid(file, { environment, flags: { port: "3" } });
@@ -86,12 +86,12 @@ test("flags win over the environment, the environment over the file", async () =
   assert.equal(configuration.host, "127.0.0.2");
 });
 
-test("an empty variable of the environment says nothing", async () => {
+test("an empty environment variable counts as unset", async () => {
   const configuration = await valid({ port: 1 }, { environment: { CAPSTAN_PORT: "" } });
   assert.equal(configuration.port, 1);
 });
 
-test("paths in a file are meant from its folder, others from the working directory", async () => {
+test("paths in a file are relative to its folder, other paths to the working directory", async () => {
   const elsewhere = join(directory, "elsewhere");
   await mkdir(elsewhere);
   await writeFile(join(elsewhere, "my.json"), '{"data": "kept", "roots": ["notes", "~/work"]}');
@@ -107,7 +107,7 @@ test("paths in a file are meant from its folder, others from the working directo
   assert.equal(outcome.status === "valid" && outcome.configuration.dataDir, join(folder, "here"));
 });
 
-test("a wrong value names file, line and key, what was expected and what came", async () => {
+test("an invalid value is reported with file, line, key, and the expected and the given value", async () => {
   assert.deepEqual(
     await problems(`{
   // comments are welcome
@@ -127,7 +127,7 @@ test("a wrong value names file, line and key, what was expected and what came", 
   );
 });
 
-test("a rule of which a part means nothing is refused: it would say something else", async () => {
+test("a rule with an unknown part is rejected, because without that part it would differ", async () => {
   assert.deepEqual(
     await problems(`{
   "rules": [
@@ -142,7 +142,7 @@ test("a rule of which a part means nothing is refused: it would say something el
   );
 });
 
-test("a flag or a variable that is wrong is named as it was written", async () => {
+test("an invalid flag or variable is named as it was written", async () => {
   assert.deepEqual(await problems(undefined, { flags: { port: "80a" } }), [
     '--port: expected a port number from 0 to 65535, got "80a"',
   ]);
@@ -151,7 +151,7 @@ test("a flag or a variable that is wrong is named as it was written", async () =
   ]);
 });
 
-test("an unknown or repeated key warns, with the nearest name and its line", async () => {
+test("an unknown or repeated key is a warning with the nearest name and the line", async () => {
   const { outcome } = await load(
     '{\n"groops": {},\n"limits": {"round": 3},\n"port": 1,\n"port": 2 }',
   );
@@ -163,7 +163,7 @@ test("an unknown or repeated key warns, with the nearest name and its line", asy
   ]);
 });
 
-test("a folder that is not there warns, by its place in the list", async () => {
+test("a missing folder is a warning with its index in the list", async () => {
   const { outcome, folder } = await load({ roots: [".", "nots"] });
   assert.deepEqual(outcome.warnings, [
     `roots[1]: there is no folder ${join(folder, "nots")} now; file tools find nothing in it`,
@@ -183,7 +183,7 @@ test("a broken file is reported with its line, a missing file only if it was nam
   ]);
 });
 
-test("other machines get in only where keys are set", async () => {
+test("other machines have access only if keys are set", async () => {
   const flags = { host: "0.0.0.0" };
   const [problem] = await problems(undefined, { flags });
   assert.match(problem!, /^host: other machines can reach 0\.0\.0\.0.*CAPSTAN_API_KEYS/);
@@ -201,7 +201,7 @@ test("no message contains a key", async () => {
   const environment = { CAPSTAN_API_KEYS: "sk-secret,a b:sk-secret,x:sk-secret,y:sk-secret,z:s k" };
   const said = await problems({ apiKeys: "sk-secret" }, { environment });
   assert.equal(said.length, 5);
-  assert.match(said[0]!, /^capstan\.config\.json:1: apiKeys: .*CAPSTAN_API_KEYS alone/);
+  assert.match(said[0]!, /^capstan\.config\.json:1: apiKeys: .*only from .* CAPSTAN_API_KEYS/);
   assert.doesNotMatch(said.join("\n"), /sk-secret/);
 });
 
@@ -216,7 +216,7 @@ test("origins and hosts are checked", async () => {
   assert.match(said.join("\n"), /web\.allowPrivateHosts\[0\]: expected a host such as/);
 });
 
-test("prices and limits of a turn are read, and wrong ones named", async () => {
+test("prices and limits of a turn are read, and invalid ones are named", async () => {
   const prices = { "openai/gpt-5.5": { input: 1.25, output: 10 } };
   const limits = {
     turnTokens: 200_000,
@@ -253,7 +253,7 @@ test("retention.deltaDays is rejected as a removed setting", async () => {
   assert.match(outcome.warnings.join(), /retention\.deltaDays: is not a setting .* Remove it: /);
 });
 
-test("a PostgreSQL database is named in the environment, and what is wrong with its address is said without it", async () => {
+test("the environment names a PostgreSQL database, and an error about its address does not contain the address", async () => {
   const url = "postgres://ann:secret@db.example:5432/capstan";
   const environment = { CAPSTAN_DATABASE_URL: url };
   assert.equal((await valid(undefined, { environment })).databaseUrl, url);
@@ -287,7 +287,7 @@ test("a Redis is configured with the database, and errors do not show its addres
   }
 });
 
-test("names of groups and tools have their place in the file, for those who know what there is", async () => {
+test("names of groups and tools have their positions in the file, so that unknown ones can be reported", async () => {
   const { places } = await valid(`{
   "groups": { "web": false },
   "rules": [
@@ -303,7 +303,7 @@ test("names of groups and tools have their place in the file, for those who know
   });
 });
 
-test("a key may ask, unless it says what else it may", async () => {
+test("a key has the right to ask, unless it lists its rights", async () => {
   const read = async (text: string) =>
     (await valid({}, { environment: { CAPSTAN_API_KEYS: text } })).apiKeys;
   const bot = { name: "bot", key: "one", rights: ["ask"] };
@@ -312,7 +312,7 @@ test("a key may ask, unless it says what else it may", async () => {
   assert.deepEqual(await read(JSON.stringify(["bot:one", ann])), [bot, ann]);
 });
 
-test("a list of keys that cannot be read is refused, and no message has a key", async () => {
+test("an unreadable list of keys is rejected, and no message contains a key", async () => {
   for (const text of [
     '["bot:hunter2"',
     '[{"name":"ann","key":"hunter2","rights":["approv"]}]',
@@ -327,7 +327,7 @@ test("a list of keys that cannot be read is refused, and no message has a key", 
   }
 });
 
-test("on loopback without keys anyone approves, with keys people do, or who the settings say", async () => {
+test("on loopback without keys anyone can approve, with keys only people, unless the settings say otherwise", async () => {
   const environment = { CAPSTAN_API_KEYS: "bot:one" };
   const from = async (settings: object, more = {}) => (await valid(settings, more)).approvalsFrom;
   assert.equal(await from({}), "anyone");

@@ -18,13 +18,17 @@ export interface LoadConfigurationOptions {
   readonly environment: { readonly [name: string]: string | undefined };
   /** Flags by name: `config`, `port`, `host`, `data`, `model`. */
   readonly flags: OptionValues;
-  /** Text to take instead of the settings file's; null as if there were no file. @default the file's */
+  /**
+   * Replaces the text of the settings file; null means that there is no file. @default the file's
+   * text
+   */
   readonly settingsText?: string | null;
 }
 
 /**
- * Puts the configuration together: flags before environment before file before defaults. Paths
- * in the file are meant from the file's folder, others from the working directory.
+ * Merges the configuration: flags override the environment, the environment overrides the file, and
+ * the file overrides the defaults. Paths in the file are relative to the file's folder, other paths
+ * to the working directory.
  */
 export async function loadConfiguration(
   options: LoadConfigurationOptions,
@@ -48,11 +52,11 @@ export async function loadConfiguration(
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
   const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
-  // Not from the file: the program is executed, and the file may belong to a folder that the user
+  // Not read from the file: the program is executed, and the file may be in a folder that the user
   // only inspects.
   const python = environment["CAPSTAN_PYTHON"]?.trim();
   const powershell = environment["CAPSTAN_PWSH"]?.trim();
-  // As in an address of the web: [::1].
+  // A host can have brackets, as in a URL: [::1].
   const host = (merged.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
   const { apiKeys } = keys;
   const ownDir = resolve(directory, given.data ?? ".capstan");
@@ -100,7 +104,7 @@ export async function loadConfiguration(
     ...(database.status === "invalid" ? [database.problem] : []),
     ...(redis.status === "invalid" ? [redis.problem] : []),
   ];
-  // A host that could not be read would be judged by its default.
+  // If the host is invalid, do not check the default instead.
   if (problems.length === 0) problems.push(...openDoors(configuration));
   if (problems.length > 0) return { status: "invalid", problems, warnings: file.warnings };
   const warnings = [...file.warnings, ...(await missingRoots(configuration.roots))];
@@ -108,7 +112,9 @@ export async function loadConfiguration(
   return { status: "valid", configuration, warnings, ...(text !== undefined && { text }) };
 }
 
-/** Texts become what their key wants, by the same schema as the file's values. */
+/**
+ * Converts texts to the type of their setting, and validates them with the same schema as the file.
+ */
 function readGiven(given: readonly GivenSetting[]): {
   readonly settings: Settings;
   readonly problems: readonly string[];
@@ -133,7 +139,7 @@ function openDoors({ host, apiKeys }: Configuration): readonly string[] {
   ];
 }
 
-/** A folder may come later, a slip of the keyboard stays. */
+/** A missing folder is only a warning, because it may be created later. */
 async function missingRoots(roots: readonly string[]): Promise<readonly string[]> {
   const isFolder = (path: string) =>
     stat(path).then(
@@ -149,7 +155,7 @@ async function missingRoots(roots: readonly string[]): Promise<readonly string[]
     .filter((_, index) => found[index] === false);
 }
 
-/** A shell writes out `~`, a file does not. */
+/** Expands `~`, as a shell does. */
 function withHome(path: string): string {
   return /^~(?=$|[/\\])/.test(path) ? homedir() + path.slice(1) : path;
 }

@@ -46,7 +46,7 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ],
   ["a rule that allows is added", {}, rules({ tool: "*", execution: "auto" }), ["rules: *"]],
   [
-    "a rule that allowed calls of which every argument matches asks about those of which one does",
+    "a rule that allowed calls in which every element matches asks for calls in which one element matches",
     rules({ ...deny, execution: "auto" }),
     rules({ ...deny, execution: "ask-once" }),
     ['rules: files.* {"path":"secrets/**"}'],
@@ -134,7 +134,7 @@ const calls = ["a.X", "a.Y", "b.X"].flatMap((toolId) =>
   })),
 );
 
-test("rules that are not looser allow no call, and show no result, that others asked about", async () => {
+test("rules that are not looser allow no call and show no result for which the others asked", async () => {
   const base = await load({});
   const execution = ["auto", "ask-once", "ask-always", "deny"] as const;
   const result = ["never", "on-error", "always"] as const;
@@ -155,7 +155,7 @@ test("rules that are not looser allow no call, and show no result, that others a
       ),
       (given) => {
         const accepted = given.filter(({ before }) => before).map((one) => one.rule);
-        // Most changes touch one of the words of a rule.
+        // Most changes affect a single field of a rule.
         const changed = given
           .filter(({ after }) => after)
           .map(

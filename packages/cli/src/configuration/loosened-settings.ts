@@ -4,8 +4,8 @@ import { isLoopback } from "@capstan/server";
 import type { Configuration, ConfiguredLimits } from "./configuration.ts";
 
 /**
- * Returns the settings by which a changed configuration lets tools, scripts, code or callers do more
- * than the accepted one. A difference of which that is not known counts, too.
+ * Returns the settings by which a changed configuration lets tools, scripts, code or callers do
+ * more than the accepted one. A difference with an unknown effect also counts.
  *
  * @returns settings as the file names them, such as `code.write`; empty if nothing is looser
  * @example loosenedSettings(accepted, { ...accepted, port: 9000 }) // ["port"]
@@ -27,7 +27,7 @@ function compare<K extends keyof Configuration>(
   return comparisons[name](accepted[name], changed[name]);
 }
 
-/** Each gets two different values. */
+/** Each check gets two different values. */
 const comparisons: {
   readonly [K in keyof Required<Configuration>]: (
     accepted: Configuration[K],
@@ -63,12 +63,12 @@ const comparisons: {
   rules: loosenedRules,
   limits: loosenedLimits,
   retention: always("retention"),
-  // An empty list says that the server takes any name where other machines reach it.
+  // With an empty list, a server that other machines can reach accepts any name.
   allowedHosts: (accepted, changed) =>
     changed.length > 0 && isPartOf(changed, accepted) ? [] : ["allowedHosts"],
   allowedOrigins: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["allowedOrigins"]),
   unknown: always("settings that are not known"),
-  // The form of earlier turns, and positions in the file.
+  // These never count: the form of earlier turns, and positions in the file.
   history: () => [],
   places: () => [],
 };
@@ -77,7 +77,7 @@ function always(name: string): () => readonly string[] {
   return () => [name];
 }
 
-/** Whether a list is the other one without some entries. */
+/** Whether all entries of a list are in the other one. */
 function isPartOf(list: readonly string[], whole: readonly string[]): boolean {
   return equal(
     list,
@@ -116,7 +116,7 @@ function valueOf<T>(object: { readonly [name: string]: T }, name: string): T | u
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Limits that are not there unless they are set. */
+/** Limits without a default. */
 const unlimited: readonly string[] = ["turnCalls", "turnTokens", "turnMs", "runMs", "turnCost"];
 
 function loosenedLimits(accepted: ConfiguredLimits, changed: ConfiguredLimits): readonly string[] {
@@ -136,7 +136,7 @@ function loosenedLimits(accepted: ConfiguredLimits, changed: ConfiguredLimits): 
 /** The values of a rule's field, from the loosest to the strictest. */
 interface Scale {
   readonly words: readonly string[];
-  /** From this word on a rule tightens whatever other rules and the tool say. */
+  /** From this value on, a rule tightens all other rules and the tool's policy. */
   readonly strict: string;
 }
 
@@ -146,7 +146,7 @@ const execution: Scale = {
 };
 const result: Scale = { words: ["never", "on-error", "always"], strict: "always" };
 
-/** The order of rules has no effect, so that it is not compared. */
+/** The order of rules has no effect, so it is not compared. */
 function loosenedRules(
   accepted: readonly PolicyRule[],
   changed: readonly PolicyRule[],
@@ -211,6 +211,7 @@ function loosensWord(
   if (rank(after, words) < rank(before ?? "", words)) return true;
   if (rank(after, words) >= rank(strict, words)) return false;
   if (before === undefined) return true;
-  // The loosest word covers calls of which each argument matches, others calls of which one does.
+  // The loosest value applies to calls in which every element matches, other values if one element
+  // matches.
   return before === loosest && when !== undefined;
 }

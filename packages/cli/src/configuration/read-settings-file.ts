@@ -23,13 +23,13 @@ export interface SettingsLayer {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
   readonly places: SettingLocations;
-  /** Settings that mean nothing, as JSON. */
+  /** Unknown settings, as JSON. */
   readonly unknown: readonly string[];
   /** The text of the file; absent if there is no file. */
   readonly text?: string;
 }
 
-/** Where names of groups and tools stand, as `file:line` by key: `rules[0].tool`, `groups.web`. */
+/** The positions of groups and tools, as `file:line` by key: `rules[0].tool`, `groups.web`. */
 export type SettingLocations = { readonly [key: string]: string };
 
 export const emptyLayer: SettingsLayer = {
@@ -41,11 +41,11 @@ export const emptyLayer: SettingsLayer = {
 };
 
 /**
- * Reads a settings file: JSON, in which comments and trailing commas are welcome. Every message
+ * Reads a settings file: JSON with optional comments and trailing commas. Every message
  * begins with the file, the line and the key.
  *
- * @param shown what messages call the file
- * @param required whether a missing file is a problem, or just says nothing
+ * @param shown the file's name in messages
+ * @param required whether a missing file is a problem, or equals an empty one
  */
 export async function readSettingsFile(options: {
   readonly path: string;
@@ -58,7 +58,7 @@ export async function readSettingsFile(options: {
     text = await readFile(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // An empty folder holds the name while code runs, and stays after a crash.
+    // While code runs, an empty folder reserves the name, and it remains after a crash.
     if ((code === "ENOENT" || code === "EISDIR") && !required) return emptyLayer;
     const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
     return { ...emptyLayer, problems: [`${shown}: ${why}`] };
@@ -66,7 +66,7 @@ export async function readSettingsFile(options: {
   return { ...parseSettings(text, shown), text };
 }
 
-/** The same for a text that was read. */
+/** Reads the text of a settings file. */
 export function parseSettings(text: string, shown: string): SettingsLayer {
   const json = text.startsWith("\uFEFF") ? ` ${text.slice(1)}` : text;
   const errors: ParseError[] = [];
@@ -106,7 +106,7 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
   };
 }
 
-/** The places in which groups and tools are named: whether there are such is known later. */
+/** Returns the positions in which groups and tools are named. Their existence is checked later. */
 function namesIn(raw: unknown): readonly Path[] {
   const { groups, tools, rules } = (raw ?? {}) as { readonly [key: string]: unknown };
   const keysOf = (value: unknown) =>
@@ -127,7 +127,7 @@ function isSecret({ path }: SettingProblem): boolean {
 }
 
 const secretMessage =
-  "keys are read from the environment variable CAPSTAN_API_KEYS alone, never from a file";
+  "keys are read only from the environment variable CAPSTAN_API_KEYS, never from a file";
 
 function repeatedKeys(node: Node, path: Path = []): readonly SettingProblem[] {
   const children = node.children ?? [];
@@ -148,7 +148,7 @@ function repeatedKeys(node: Node, path: Path = []): readonly SettingProblem[] {
   });
 }
 
-/** The value at a path, or the nearest thing around it that is there. */
+/** Returns the node at a path, or its nearest existing ancestor. */
 function deepestNode(tree: Node, path: Path): Node {
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(tree, path.slice(0, length));

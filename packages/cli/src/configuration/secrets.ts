@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ApiKey } from "./configuration.ts";
 
 /*
- * Settings that are read from the environment alone, because they are secret.
+ * Settings that are read only from the environment, because they are secret.
  */
 
 interface ReadApiKeys {
@@ -22,9 +22,10 @@ const keyEntry = z.union([
 ]);
 
 /**
- * Reads `name:key,name:key`, or the same as a JSON list, in which a key can have rights:
- * `["bot:KEY", {"name": "ann", "key": "KEY", "rights": ["ask", "approve"]}]`. A key without them may ask. Two keys
- * of one name are the same principal, so that keys can be changed one after the other. No message contains a key.
+ * Parses `name:key,name:key`, or the same as a JSON list, in which a key can have rights:
+ * `["bot:KEY", {"name": "ann", "key": "KEY", "rights": ["ask", "approve"]}]`. A key without rights
+ * has the right `ask`. Two keys with the same name belong to the same principal, so that a key can
+ * be replaced without downtime. No message contains a key.
  */
 export function readApiKeys(text = ""): ReadApiKeys {
   const apiKeys: ApiKey[] = [];
@@ -85,7 +86,10 @@ export type ReadUrl =
   | { readonly status: "given"; readonly url: string }
   | { readonly status: "invalid"; readonly problem: string };
 
-/** Reads the address of a PostgreSQL database. No message contains it: it may hold a password. */
+/**
+ * Parses the address of a PostgreSQL database. No message contains it, because it can contain a
+ * password.
+ */
 export function readDatabaseUrl(text: string | undefined): ReadUrl {
   return readUrl(
     text,
@@ -96,9 +100,9 @@ export function readDatabaseUrl(text: string | undefined): ReadUrl {
 }
 
 /**
- * Reads the address of a Redis, in the same way.
+ * Parses the address of a Redis in the same way.
  *
- * @param hasDatabase whether there is a PostgreSQL database, without which there is nothing to hand out
+ * @param hasDatabase whether there is a PostgreSQL database, without which a queue has no use
  */
 export function readRedisUrl(text: string | undefined, hasDatabase: boolean): ReadUrl {
   const read = readUrl(
@@ -111,7 +115,7 @@ export function readRedisUrl(text: string | undefined, hasDatabase: boolean): Re
   return {
     status: "invalid",
     problem:
-      "CAPSTAN_REDIS_URL: Redis hands runs out to servers that share a database. " +
+      "CAPSTAN_REDIS_URL: Redis distributes runs to servers that share a database. " +
       "Set CAPSTAN_DATABASE_URL, too, or leave both out for one server.",
   };
 }

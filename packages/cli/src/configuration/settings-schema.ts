@@ -1,7 +1,8 @@
 import { type PolicyRule, ruleProblems } from "@capstan/core";
 import { z } from "zod";
 
-// Each `error` is what was expected: the message is made of it, the key and what came instead.
+// Each `error` describes the expected value. The message consists of the key, this text and the
+// given value.
 
 const text = (error: string) => z.string({ error }).trim().min(1, { error });
 
@@ -36,7 +37,7 @@ const retentionRule = {
   days: above0("days, more than 0 and at most 36500", 36_500).exactOptional(),
   megabytes: above0("megabytes, more than 0").exactOptional(),
 };
-const retentionExample = 'what is kept such as {"days": 365}';
+const retentionExample = 'a retention such as {"days": 365}';
 
 /** The gate validates rules, because a rule with an ignored part would mean something else. */
 const rule = z.custom<PolicyRule>().superRefine((value, context) => {
@@ -93,7 +94,7 @@ export const settingsSchema = z.object(
     roots: z
       .array(text("a folder"), { error: 'a list of folders such as ["."]' })
       .min(1, {
-        error: "at least one folder; to switch the file tools off, set groups.files to false",
+        error: "at least one folder; to disable the file tools, set groups.files to false",
       })
       .optional(),
     code: z.object({ write: flag, network: flag }, { error: "an object" }).optional(),

@@ -12,7 +12,7 @@ const kinds = {
   "reads the web": { effects: "read", execution: "ask-once", result: "never" },
 } as const;
 
-/** Each shipped tool's kind: a new tool is given one here, or this test fails. */
+/** The kind of each shipped tool. A new tool must be added here, or this test fails. */
 const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "vars.ReadVar": "reads",
   "vars.ListVars": "reads",
@@ -47,7 +47,7 @@ test("every shipped tool has a kind", () => {
   for (const { id } of shipped) assert.ok(Object.hasOwn(kindOf, id), id);
 });
 
-test("every tool that has a kind is shipped, but for what this machine has no interpreter for", () => {
+test("every tool with a kind is shipped, unless this machine lacks its interpreter", () => {
   const missing = Object.keys(kindOf).filter((id) => !shipped.some((tool) => tool.id === id));
   for (const id of missing) assert.match(id, /^code\.(Shell|Python|PowerShell)$/);
 });

@@ -13,23 +13,28 @@ import type { Configuration } from "../configuration/configuration.ts";
 
 /** The folders, hosts and services of the built-in tool groups. */
 export interface BuiltInGroupsOptions {
-  /** Folders that the file tools may read. */
+  /** Folders that the file tools can read. */
   readonly roots: readonly string[];
-  /** Folders inside them that they may not: the server's own data. @default none */
+  /** Folders inside them that they cannot read: the server's own data. @default none */
   readonly deny?: readonly string[];
-  /** Absolute paths that code never changes. @default none */
+  /** Absolute paths that code cannot change. @default none */
   readonly protected?: readonly string[];
-  /** Hosts, as `host` or `host:port`, that web tools may reach although they are private. @default none */
+  /**
+   * Hosts, as `host` or `host:port`, that web tools can reach although they are private. @default
+   * none
+   */
   readonly allowPrivateHosts?: readonly string[];
-  /** How a model's scripts are read, for one that writes tools. @default there is no such group */
+  /** Reads the scripts of a model that writes tools. @default there is no such group */
   readonly scripts?: ScriptToolsOptions;
-  /** Where code that a model writes is run, and what it may there. @default there is no such group */
+  /**
+   * The sandbox and the permissions of code that a model writes. @default there is no such group
+   */
   readonly code?: Pick<CodeToolsOptions, "sandbox" | "write" | "network" | "powershell">;
 }
 
 /**
  * The groups that ship with Capstan, in the order in which sessions get them. The order names
- * tools: of two with the same bare name the later one is shown to models as `group_Tool`.
+ * tools: if two tools have the same bare name, models see the later one as `group_Tool`.
  */
 export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup[] {
   const { roots, deny = [], allowPrivateHosts = [] } = options;

@@ -10,7 +10,7 @@ const groups: readonly ToolGroup[] = [
   },
 ];
 
-test("switches and rules of what exists pass", () => {
+test("switches and rules of existing tools cause no warning", () => {
   const configuration = {
     groups: { files: true },
     tools: { "files.ViewFile": false },
@@ -20,7 +20,7 @@ test("switches and rules of what exists pass", () => {
   assert.deepEqual(checkSwitches(configuration, groups), []);
 });
 
-test("a switch or a rule of what does not exist is named, with the nearest name", () => {
+test("a switch or a rule of an unknown tool is named, with the nearest name", () => {
   const configuration = {
     groups: { file: true },
     tools: { "files.VeiwFile": false },

@@ -5,18 +5,21 @@ import type { Configuration } from "../configuration/configuration.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { createToolExecutor } from "./create-tool-executor.ts";
 
-/** Warnings for tools whose schema cannot be used, or is not wholly enforced. */
+/** Returns warnings for tools whose schema cannot be used or is only partly enforced. */
 export function checkSchemas(groups: readonly ToolGroup[]): readonly string[] {
   return createToolExecutor({ groups })
     .schemaProblems()
     .map(({ toolId, status, message }) =>
       status === "refused"
-        ? `The tool ${toolId} is left out, as its schema cannot be used: ${message}`
-        : `The schema of ${toolId} is not wholly enforced: ${message}`,
+        ? `The tool ${toolId} is left out, because its schema cannot be used: ${message}`
+        : `The schema of ${toolId} is only partly enforced: ${message}`,
     );
 }
 
-/** Warnings for switches and rules of groups and tools that do not exist: they change nothing. */
+/**
+ * Returns warnings for switches and rules of groups and tools that do not exist. They have no
+ * effect.
+ */
 export function checkSwitches(
   configuration: Pick<Configuration, "groups" | "tools" | "rules" | "places">,
   groups: readonly ToolGroup[],
@@ -47,10 +50,10 @@ export function checkSwitches(
   ];
 }
 
-/** A name in the settings, and what there is of its kind. */
+/** A name in the settings, and the existing names of its kind. */
 interface Named {
   readonly key: string;
-  /** The key of its place. @default key */
+  /** The key of its position. @default key */
   readonly at?: string;
   readonly what: string;
   readonly name: string;
@@ -81,7 +84,7 @@ export function problemLines(
   return problems.map(({ path, line, column, severity, message }) => {
     const place = [displayPath(path, directory), line, line === undefined ? undefined : column];
     const where = place.filter((part) => part !== undefined).join(":");
-    // A name or a text of the script's own must not steer the terminal.
+    // Names and texts of a script must not control the terminal.
     return printableLine(`${where}: ${severity}: ${message}`);
   });
 }

@@ -27,19 +27,19 @@ function offered(options: Parameters<typeof createToolExecutor>[0]): readonly st
 const groups = [group("a", "One", "Two"), group("b", "One", "Three")];
 
 // Contract: executor-30, executor-136
-test("groups keep their order and are on by default", () => {
+test("groups keep their order and are enabled by default", () => {
   assert.deepEqual(offered({ groups }), ["One", "Two", "b_One", "Three"]);
   assert.deepEqual(offered({ groups: groups.toReversed() }), ["One", "Three", "a_One", "Two"]);
 });
 
 // Contract: executor-137, executor-138
-test("an installation's switches are where a session starts", () => {
+test("a session starts with the installation's switches", () => {
   assert.deepEqual(offered({ groups, groupDefaults: { a: false } }), ["One", "Three"]);
   assert.deepEqual(offered({ groups, toolDefaults: { "b.One": false } }), ["One", "Two", "Three"]);
 });
 
 // Contract: executor-138
-test("a tool that is switched off cannot be called, and on again it can", async () => {
+test("a disabled tool cannot be called, and can be called again when it is enabled", async () => {
   const executor = createToolExecutor({ groups, toolDefaults: { "a.Two": false } });
   assert.equal((await executor.execute("Two", {})).status, "not_found");
   executor.setToolEnabled("a.Two", true);
@@ -47,7 +47,7 @@ test("a tool that is switched off cannot be called, and on again it can", async 
 });
 
 // Contract: executor-141
-test("two groups of one name are refused", () => {
+test("two groups with the same name are rejected", () => {
   assert.throws(
     () => createToolExecutor({ groups: [group("a", "One"), group("a", "Two")] }),
     (error) => CapstanError.isInstance(error) && error.code === "duplicate_tool_group",
@@ -55,7 +55,7 @@ test("two groups of one name are refused", () => {
 });
 
 // Contract: executor-136
-test("the groups that ship come in their order, all on", () => {
+test("the shipped groups have a fixed order and are all enabled", () => {
   const shipped = createToolExecutor({ groups: builtInGroups({ roots: [import.meta.dirname] }) });
   assert.deepEqual(
     shipped.groups().map(({ name }) => name),
@@ -67,7 +67,7 @@ test("the groups that ship come in their order, all on", () => {
 });
 
 // Contract: executor-53, executor-135, executor-140
-test("each session has variables and grants of its own, and asks who it was given", async () => {
+test("each session has its own variables, grants and approval adapter", async () => {
   const asking: ToolGroup = {
     name: "a",
     tools: [defineTool({ name: "Ask", description: "", execute: () => "ran" })],

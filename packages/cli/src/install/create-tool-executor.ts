@@ -5,17 +5,17 @@ import { linearPatterns } from "@capstan/toolkit";
 export interface CreateToolExecutorOptions extends ToolExecutorOptions {
   /** The groups of the session, in this order, e.g. `builtInGroups({ roots })`. */
   readonly groups: readonly ToolGroup[];
-  /** Switches to start from, by group. @default every group on */
+  /** Initial switches, by group. @default all groups are on */
   readonly groupDefaults?: { readonly [group: string]: boolean };
-  /** Switches to start from, by `group.Tool`. @default every tool on */
+  /** Initial switches, by `group.Tool`. @default all tools are on */
   readonly toolDefaults?: { readonly [toolId: string]: boolean };
 }
 
 /**
- * Makes the executor of one session: its groups in order, switched as the installation says.
- * Each session has its own, with its own variables.
+ * Creates the executor of one session, with its groups in order and the switches of the
+ * installation. Each session has its own executor and variables.
  *
- * @throws CapstanError `duplicate_tool_group` where two groups have one name
+ * @throws CapstanError `duplicate_tool_group` if two groups have the same name
  * @example
  * const executor = createToolExecutor({
  *   groups: builtInGroups({ roots: [process.cwd()] }),

@@ -8,7 +8,7 @@ import { openScripts } from "./open-scripts.ts";
 const folder = await mkdtemp(join(tmpdir(), "capstan-open-"));
 after(() => rm(folder, { recursive: true }));
 
-test("a data directory that cannot be used says so, and what to do", async () => {
+test("an unusable data directory is an error with a remedy", async () => {
   const dataDir = join(folder, "a-file");
   await writeFile(dataDir, "");
   const configuration = {
@@ -20,7 +20,7 @@ test("a data directory that cannot be used says so, and what to do", async () =>
   };
   await assert.rejects(openScripts({ configuration, reserved: [] }), {
     code: "data_directory_unwritable",
-    message: /cannot be made.*choose another with --data DIR/,
+    message: /cannot be created.*choose another with --data DIR/,
   });
 });
 

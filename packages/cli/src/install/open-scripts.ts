@@ -22,7 +22,7 @@ import { protectedPaths } from "./protected-paths.ts";
 import { problemLines } from "./check-tools.ts";
 
 /**
- * Reads the folders of tools, and again whenever something in them changes.
+ * Reads the folders of tools, and reads them again after each change.
  *
  * @param options.reserved ids of installed groups, apart from those that may be switched on
  * @param options.watch false reads once @default true
@@ -119,14 +119,14 @@ async function cacheSecretIn(file: string): Promise<string> {
   return secret;
 }
 
-/** Its owner's alone: it holds approvals. */
+/** Only its owner can access it, because it contains approvals. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (thrown) {
     throw new CapstanError({
       code: "data_directory_unwritable",
-      message: `The folder ${path} cannot be made: ${errorMessage(thrown)}. Make the data directory writable for this user, or choose another with --data DIR.`,
+      message: `The folder ${path} cannot be created: ${errorMessage(thrown)}. Make the data directory writable for this user, or choose another with --data DIR.`,
       cause: thrown,
     });
   }

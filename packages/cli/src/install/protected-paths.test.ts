@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { protectedPaths } from "./protected-paths.ts";
 
-test("in a clone, nothing that npm reads to start or install the server can be changed or made", () => {
+test("in a clone, no file that npm reads to start or install the server can be changed or created", () => {
   const clone = fileURLToPath(new URL("../../../..", import.meta.url));
   const paths = protectedPaths({
     roots: [clone],

@@ -10,13 +10,13 @@ const installed = [
   "package.json",
   "package-lock.json",
   "npm-shrinkwrap.json",
-  // Its `node-options` and `script-shell` run what they name when npm starts the server.
+  // npm runs the programs in its `node-options` and `script-shell` when it starts the server.
   ".npmrc",
 ];
 
 /**
- * Returns what code and scripts never change, whatever their roots: the configuration, the folders of
- * tools, the history of a repository, and the server's own programs.
+ * Returns the paths that code and scripts cannot change, whatever their roots: the configuration,
+ * the folders of tools, the history of a repository, and the server's own programs.
  */
 export function protectedPaths({
   roots,

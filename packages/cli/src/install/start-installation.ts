@@ -21,14 +21,17 @@ export interface RunningInstallation {
   readonly model: ModelEntry;
   /** Settings that change nothing. */
   readonly warnings: readonly string[];
-  /** Resolves if nothing can be stored any more: why. */
+  /** Resolves with the error if nothing can be stored any more. */
   readonly failed: Promise<Error>;
-  /** Finishes what runs in `graceMs` (default as configured), or hands it back for the next start. */
+  /**
+   * Waits up to `graceMs` (default as configured) for the runs to end, and hands back the others
+   * for the next start.
+   */
   close(options?: { readonly graceMs?: number }): Promise<StopSummary>;
 }
 
 /**
- * Puts models, tools and server together as the configuration says, and starts them.
+ * Creates the models, tools and server of a configuration, and starts the server.
  *
  * @throws an error with `code`: `address_in_use`, `data_directory_locked`
  */
@@ -90,7 +93,8 @@ export async function startInstallation(options: {
     },
     scripts: authoring,
     webRoot,
-    // Absent, a server that other machines reach takes any name; an empty list would take its own alone.
+    // If it is absent, a server that other machines can reach accepts any name; with an empty list,
+    // only its own names.
     ...(allowedHosts.length > 0 && { allowedHosts }),
     limits: serverLimits(configuration.limits),
     ...(log && { log }),

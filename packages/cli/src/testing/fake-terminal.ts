@@ -1,10 +1,10 @@
 import type { ReadLine, Segment, Terminal } from "../terminal/terminal.ts";
 
-/** A terminal whose person types what a test says, and whose text a test reads. */
+/** A terminal with scripted input, whose output a test reads. */
 export interface FakeTerminal extends Terminal {
   /** Returns the text that was written, in both channels. */
   text(): string;
-  /** The text that a pipe would receive: the answers alone. */
+  /** The text that a pipe would receive: only the answers. */
   answers(): string;
   interrupt(): void;
 }

@@ -9,6 +9,10 @@ import { argumentTexts } from "../../texts/arguments.ts";
 import { confirm } from "../shared/confirm.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { findApprovable, onlyOperand } from "./find-files.ts";
+import { formatCount } from "../../terminal/style.ts";
+import { scriptTexts } from "../../texts/scripts.ts";
+
+const texts = scriptTexts.approve;
 
 /** Asks the user to approve one file, and stores the approval. */
 export async function approveScript(invocation: Invocation): Promise<number> {
@@ -19,18 +23,15 @@ export async function approveScript(invocation: Invocation): Promise<number> {
   if (found.status === "refused") return 1;
   const { script } = found;
   printNotice(visibleText(declaration(script)));
-  if (
-    invocation.values["yes"] !== true &&
-    !(await confirm("Approve it?", "There is no terminal to ask; --yes approves without asking."))
-  ) {
-    printNotice("Nothing was approved.");
+  if (invocation.values["yes"] !== true && !(await confirm(texts.confirm, texts.noTerminal))) {
+    printNotice(texts.notApproved);
     return 1;
   }
   const approvals = bookOf(configuration);
   try {
     const approval = approvals.approve(script);
     const isApproved = !isToolError(approval);
-    printNotice(isApproved ? `Approved, as it is now: ${script.contentHash}` : approval.message);
+    printNotice(isApproved ? texts.approved(script.contentHash) : approval.message);
     return isApproved ? 0 : 1;
   } finally {
     approvals.close();
@@ -45,7 +46,7 @@ export async function revokeScript(invocation: Invocation): Promise<number> {
   const approvals = bookOf(configuration);
   try {
     const isRevoked = approvals.revoke(found.path);
-    printNotice(isRevoked ? "It asks before every call again." : `${found.path} was not approved.`);
+    printNotice(isRevoked ? texts.revoked : texts.wasNotApproved(found.path));
     return isRevoked ? 0 : 1;
   } finally {
     approvals.close();
@@ -57,9 +58,9 @@ function bookOf({ dataDir }: Configuration) {
 }
 
 function declaration({ path, files, declared }: Script): string {
-  const made = `${path}, made of ${files.length} ${files.length === 1 ? "file" : "files"}: ${files.join(", ")}`;
-  if (isModule(path))
-    return `${made}\nIt is loaded into the server, and may do there whatever the server may.`;
+  const count = formatCount(files.length, "file");
+  const contents = texts.files(path, count, files.join(", "));
+  if (isModule(path)) return `${contents}\n${texts.module}`;
   const { file = {}, functions = {} } = declared ?? {};
   const sets = [
     ["all", file] as const,
@@ -68,13 +69,9 @@ function declaration({ path, files, declared }: Script): string {
   const lines = sets.flatMap(([name, set]) =>
     Object.entries(set).map(([key, value]) => `  ${name}: ${key} ${JSON.stringify(value)}`),
   );
-  return [
-    made,
-    lines.length === 0
-      ? "It declares nothing: each new call is asked about once, and it has no network, folders or secrets."
-      : "It declares:",
-    ...lines,
-  ].join("\n");
+  return [contents, lines.length === 0 ? texts.nothingDeclared : texts.declares, ...lines].join(
+    "\n",
+  );
 }
 
 function isModule(path: string): boolean {

@@ -17,6 +17,9 @@ import { checkSchemas, problemLines } from "../../install/check-tools.ts";
 import { formatCount } from "../../terminal/style.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { toolFilesAt } from "./find-files.ts";
+import { scriptTexts } from "../../texts/scripts.ts";
+
+const texts = scriptTexts.check;
 
 /** Prints the problems of scripts. The exit code is 1 if there is an error. */
 export async function checkScripts({ values, positionals }: Invocation): Promise<number> {
@@ -27,7 +30,8 @@ export async function checkScripts({ values, positionals }: Invocation): Promise
   if (values["json"] === true) printJson(checked);
   else {
     for (const line of problemLines(problems, process.cwd())) process.stdout.write(`${line}\n`);
-    const wrong = problems.length === 0 ? "nothing wrong" : formatCount(problems.length, "problem");
+    const wrong =
+      problems.length === 0 ? texts.noProblems : formatCount(problems.length, "problem");
     printNotice(
       [formatCount(checked.length, "file"), formatCount(tools, "tool"), wrong].join(", "),
     );
@@ -35,7 +39,7 @@ export async function checkScripts({ values, positionals }: Invocation): Promise
   return problems.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
-/** A file, read from the disk, with its problems. */
+/** The result of checking one file. */
 export interface CheckedFile {
   readonly path: string;
   readonly group?: string;
@@ -69,7 +73,7 @@ export async function checkPaths(
         return { path, functions: [], problems: problems.map((one) => ({ ...one, path })) };
       }
       const { path, groupId, title, functions, declared, contentHash, problems } = outcome.script;
-      const run = () => Promise.reject(new Error("It is only checked."));
+      const run = () => Promise.reject(new Error("A checked script is not run."));
       const schemas = checkSchemas([scriptGroup(outcome.script, { run, approved: undefined })]);
       return {
         path,
@@ -104,5 +108,5 @@ async function checkModule({ path, folder, isPlugin, name }: ScannedFile): Promi
 
 const moduleUnchecked: ScriptProblem = {
   severity: "warning",
-  message: "A module is not checked: what it exports is known once it runs.",
+  message: texts.moduleUnchecked,
 };

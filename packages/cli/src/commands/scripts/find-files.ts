@@ -13,6 +13,9 @@ import {
 import { CommandFailure, type Invocation } from "../../arguments/command.ts";
 import { argumentTexts } from "../../texts/arguments.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
+import { scriptTexts } from "../../texts/scripts.ts";
+
+const texts = scriptTexts.find;
 
 /** Returns the only operand of a command. @throws CommandFailure if there is none, or several */
 export function onlyOperand({ positionals }: Invocation, what: string, example: string): string {
@@ -22,7 +25,7 @@ export function onlyOperand({ positionals }: Invocation, what: string, example: 
 }
 
 /**
- * The tool files that a path means: a file, a plugin folder, or a folder of tools. The path is
+ * Returns the tool files at a path: a file, a plugin folder, or a folder of tools. The path is
  * resolved in the working directory, then in the configured folders.
  *
  * @returns an empty list and a problem if there are none
@@ -31,10 +34,10 @@ export async function toolFilesAt(path: string, folders: readonly string[]): Pro
   for (const place of [".", ...folders]) {
     const whole = resolve(place, path);
     const found = await stat(whole).catch(() => undefined);
-    // Links of the path itself are the person's own; those inside are refused.
+    // The user may name a path with links; links inside a tools folder are rejected.
     if (found !== undefined) return filesAt(await realpath(whole), found.isDirectory());
   }
-  return nothing(resolve(path), "There is no such file or folder.");
+  return nothing(resolve(path), texts.noPath);
 }
 
 async function filesAt(whole: string, isFolder: boolean): Promise<Scan> {
@@ -47,23 +50,16 @@ async function filesAt(whole: string, isFolder: boolean): Promise<Scan> {
   const problems = scan.problems.filter((problem) => problem.path.startsWith(whole));
   if (files.length > 0) return { files, problems };
   if (!isFolder)
-    return problems.length > 0
-      ? { files, problems }
-      : nothing(
-          whole,
-          "It gives no tools: expected a .py, .ps1, .ts or .js file whose name does not begin with _.",
-        );
+    return problems.length > 0 ? { files, problems } : nothing(whole, texts.noToolFile);
   const inside = await scanFolder(whole);
-  return inside.files.length + inside.problems.length > 0
-    ? inside
-    : nothing(whole, "There are no tools in this folder.");
+  return inside.files.length + inside.problems.length > 0 ? inside : nothing(whole, texts.noTools);
 }
 
 function nothing(path: string, message: string): Scan {
   return { files: [], problems: [{ path, severity: "error", message }] };
 }
 
-/** One file with all that an approval is about, read from the file itself. */
+/** A file with the content and the permissions that an approval covers, read without the cache. */
 export type Approvable =
   | {
       readonly status: "found";
@@ -89,8 +85,7 @@ export async function findApprovable(
     path: file.path,
     problems: [{ path: file.path, severity: "error", message }],
   });
-  if (another !== undefined)
-    return refuse(`There are several files: name one, such as ${file.path}.`);
+  if (another !== undefined) return refuse(texts.several(file.path));
   if (file.type === "script") {
     const parsers = languageParsers({ python });
     const [outcome] = await readScripts([file], { parsers });

@@ -13,8 +13,11 @@ import { argumentTexts } from "../../texts/arguments.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { stopSignal } from "../shared/stop-signal.ts";
 import { findApprovable, onlyOperand } from "./find-files.ts";
+import { scriptTexts } from "../../texts/scripts.ts";
 
-/** Installs what a plugin requires, and says how it goes. */
+const texts = scriptTexts.install;
+
+/** Installs the packages that a plugin requires, and prints the progress. */
 export async function installScript(invocation: Invocation): Promise<number> {
   const path = onlyOperand(invocation, argumentTexts.operand.pluginFolder, "install maps");
   const configuration = await readConfiguration(invocation.values);
@@ -26,10 +29,7 @@ export async function installScript(invocation: Invocation): Promise<number> {
   const python = await findPython({ interpreter: configuration.scripts.python });
   if (python.status === "missing") throw new CommandFailure(python.message, 1);
   const { sandbox, problem } = await findSandbox();
-  if (problem !== undefined)
-    printNotice(
-      `Code of packages runs without a sandbox during the installation: ${problem.message}`,
-    );
+  if (problem !== undefined) printNotice(texts.noSandbox(problem.message));
   const stop = new AbortController();
   void stopSignal().then((signal) => stop.abort(new Error(`${signal} came`)));
   try {
@@ -43,23 +43,23 @@ export async function installScript(invocation: Invocation): Promise<number> {
       onOutput: (text) => void process.stderr.write(printable(text)),
       signal: stop.signal,
     });
-    printNotice(wordsFor(outcome));
+    printNotice(resultText(outcome));
     return outcome.status === "failed" ? 1 : 0;
   } catch (thrown) {
     if (!stop.signal.aborted) throw thrown;
-    printNotice("Stopped: nothing was installed.");
+    printNotice(texts.stopped);
     return 1;
   }
 }
 
-function wordsFor(outcome: InstallOutcome): string {
+function resultText(outcome: InstallOutcome): string {
   switch (outcome.status) {
     case "none_needed":
-      return "It requires no packages: a plugin folder names them in its requirements.txt.";
+      return texts.noneNeeded;
     case "installed":
-      return `Installed in ${outcome.folder}`;
+      return texts.installed(outcome.folder);
     case "installed_before":
-      return `It was installed before, in ${outcome.folder}`;
+      return texts.installedBefore(outcome.folder);
     case "failed":
       return outcome.message;
     default:

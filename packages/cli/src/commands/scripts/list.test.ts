@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { styleFor } from "../../terminal/style.ts";
 import { renderList } from "./list.ts";
 
-test("of a description the list shows the first line, shortened", () => {
+test("the list shows the first line of a description, shortened", () => {
   const tool = (name: string, description: string) => ({ name, description, parameters: {} });
   const tools = [tool("long", "x".repeat(5_000)), tool("short", "Adds.\nTwo numbers.")];
   const group = { id: "a", title: "A", tools };

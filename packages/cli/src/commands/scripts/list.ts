@@ -11,6 +11,9 @@ import { printableLine } from "../../terminal/printable.ts";
 import { type Style, styleFor } from "../../terminal/style.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { runningServerNotice } from "../shared/running-server-notice.ts";
+import { scriptTexts } from "../../texts/scripts.ts";
+
+const texts = scriptTexts.list;
 
 /** Lists the script files of the configuration's folders. */
 export async function listScripts({ values }: Invocation): Promise<number> {
@@ -35,7 +38,7 @@ export async function listScripts({ values }: Invocation): Promise<number> {
   }
 }
 
-/** A file of tools as people and programs see it. */
+/** A file of tools, as the command prints it. */
 interface ListedFile {
   readonly path: string;
   readonly status: "live" | "stale" | "broken" | "unapproved";
@@ -76,29 +79,22 @@ function listedFiles(
   }));
 }
 
-/** The list as people read it. */
+/** Formats the list of files as text. */
 export function renderList(
   files: readonly ListedFile[],
   folders: readonly string[],
   style: Style,
 ): string {
   const places = folders.map((folder) => displayPath(folder, process.cwd())).join(", ");
-  if (files.length === 0)
-    return `There are no tools in ${places || "any folder"} yet. \`capstan scripts new NAME\` begins one.\n`;
+  if (files.length === 0) return `${texts.none(places)}\n`;
   return files.map((file) => `${fileLines(file, style).join("\n")}\n`).join("\n");
 }
-
-const statusWords = {
-  stale: "broken: its last good version is used",
-  broken: "broken",
-  unapproved: "not loaded: not approved",
-} as const;
 
 function fileLines(file: ListedFile, style: Style): readonly string[] {
   const isAsking = !file.approved && (file.status === "live" || file.status === "stale");
   const notes = [
-    ...(file.status === "live" ? [] : [statusWords[file.status]]),
-    ...(isAsking ? ["asks before every call: not approved"] : []),
+    ...(file.status === "live" ? [] : [texts.states[file.status]]),
+    ...(isAsking ? [texts.needsApproval] : []),
   ];
   const note = notes.length === 0 ? "" : style.yellow(` (${notes.join(", ")})`);
   return [

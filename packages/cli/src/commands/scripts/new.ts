@@ -5,17 +5,16 @@ import { CommandFailure, type Invocation } from "../../arguments/command.ts";
 import { argumentTexts } from "../../texts/arguments.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { onlyOperand } from "./find-files.ts";
+import { scriptTexts } from "../../texts/scripts.ts";
+
+const texts = scriptTexts.create;
 
 /** Writes a small working file into the first of the configuration's folders. */
 export async function createScript(invocation: Invocation): Promise<number> {
   const name = onlyOperand(invocation, argumentTexts.operand.name, "new weather");
   const { scripts } = await readConfiguration(invocation.values);
   const [folder] = scripts.folders;
-  if (folder === undefined)
-    throw new CommandFailure(
-      'There is no folder for tools: name one in scripts.folders, such as ["tools"].',
-      2,
-    );
+  if (folder === undefined) throw new CommandFailure(texts.noFolder, 2);
   const named = readScriptName(name);
   if (named.status === "refused") throw new CommandFailure(named.message, 2);
   const file = `${named.stem}.${named.kind}`;
@@ -25,10 +24,10 @@ export async function createScript(invocation: Invocation): Promise<number> {
     await writeFile(path, templates[named.kind](named.stem), { flag: "wx" });
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "is there already" : `cannot be written (${code ?? "error"})`;
-    throw new CommandFailure(`${path} ${why}.`, 1);
+    const message =
+      code === "EEXIST" ? texts.exists(path) : texts.notWritable(path, code ?? "error");
+    throw new CommandFailure(message, 1);
   }
-  const next = `capstan scripts check ${file}, then capstan scripts list`;
-  process.stdout.write(`${path}\nTry it:  ${next}\n`);
+  process.stdout.write(`${path}\n${texts.next(file)}\n`);
   return 0;
 }

@@ -11,15 +11,14 @@ import { openScripts } from "../../install/open-scripts.ts";
 import { printable } from "../../terminal/printable.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 import { stopSignal } from "../shared/stop-signal.ts";
+import { scriptTexts } from "../../texts/scripts.ts";
+
+const texts = scriptTexts.run;
 
 /** Calls a tool of a script. The exit code is 1 if the call fails. */
 export async function runScript({ values, positionals }: Invocation): Promise<number> {
   const [tool, args = "{}", ...more] = positionals;
-  if (tool === undefined || more.length > 0)
-    throw new CommandFailure(
-      `Give it a tool and its arguments as one JSON object: capstan scripts run weather.greet '{"name": "Bo"}'.`,
-      2,
-    );
+  if (tool === undefined || more.length > 0) throw new CommandFailure(texts.usage, 2);
   const configuration = await readConfiguration(values);
   const result = await runTool({ tool, args, configuration });
   if (values["json"] === true) printJson(result);
@@ -27,7 +26,7 @@ export async function runScript({ values, positionals }: Invocation): Promise<nu
   return result.status === "success" ? 0 : 1;
 }
 
-/** The end of a call that was made on the command line. */
+/** The result of a call that was made on the command line. */
 interface RanTool {
   readonly status: string;
   /** The text that the model would read. */
@@ -36,7 +35,7 @@ interface RanTool {
   readonly duration_ms: number;
 }
 
-/** Makes one call of a script's tool, and says on standard error what it prints. */
+/** Makes one call of a script's tool. Its output goes to standard error. */
 async function runTool(options: {
   readonly tool: string;
   readonly args: string;
@@ -74,7 +73,7 @@ async function runTool(options: {
       },
     });
     if (result.status === "pending")
-      return { status: result.status, text: "The call waits for approval.", duration_ms: 0 };
+      return { status: result.status, text: texts.waits, duration_ms: 0 };
     const { status, finalText, formattedText, durationMs } = result;
     return {
       status,

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { printNotice } from "../../arguments/command.ts";
 
-/** Asks a question that is answered with yes or no. Without a terminal the answer is no, and `otherwise` is printed. */
+/** Asks a yes/no question. Without a terminal the answer is no, and `otherwise` is printed. */
 export async function confirm(question: string, otherwise: string): Promise<boolean> {
   if (!process.stdin.isTTY) {
     printNotice(otherwise);

@@ -9,6 +9,9 @@ import {
   readReview,
 } from "./read-configuration.ts";
 import { startFailure } from "./start-failure.ts";
+import { commandTexts } from "../../texts/commands.ts";
+
+const texts = commandTexts.connection;
 
 export interface Connection {
   readonly client: Client;
@@ -26,10 +29,9 @@ export async function openConnection(values: Invocation["values"]): Promise<Conn
   const url = textOption(values, "url");
   const key = process.env["CAPSTAN_API_KEY"];
   if (url !== undefined) {
-    // It never gets a key that was meant for another.
+    // Another server must not get the keys of the configured one.
     if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return connectionTo(url, key);
-    const expected = "expected an address such as http://127.0.0.1:8787";
-    throw new CommandFailure(`--url: ${expected}, got ${url}`, 2);
+    throw new CommandFailure(texts.invalidUrl(url), 2);
   }
   const review = await readReview(values);
   const configuration = appliedConfiguration(review);
@@ -73,7 +75,7 @@ async function connectToHolder({
     const close = async () => void (await installation.close());
     return { ...connectionTo(installation.url, await ownKey(installation.url)), close };
   } catch (error) {
-    // Another process was quicker.
+    // Another process has started a server meanwhile.
     if (!(error instanceof Error && "code" in error && error.code === "data_directory_locked"))
       throw error;
     const url = await findHolder(configuration.dataDir);
@@ -107,11 +109,11 @@ export async function readTerminalKey(dataDir: string, url: string): Promise<str
 }
 
 function connectionTo(url: string, key: string | undefined): Connection {
-  const keyHint = "Set CAPSTAN_API_KEY to a key of this server.";
+  const { keyHint } = texts;
   return { client: createClient({ url, key, keyHint }), close: () => Promise.resolve() };
 }
 
-/** The address of a server that holds the directory and answers. */
+/** Returns the address of the server that uses the data directory, if it responds. */
 export async function findHolder(dataDir: string): Promise<string | undefined> {
   const { readLock } = await import("@capstan/store");
   const url = (await readLock(dataDir))?.url;

@@ -6,13 +6,25 @@ import {
 } from "../../configuration/accepted-configuration.ts";
 import type { Configuration } from "../../configuration/configuration.ts";
 import type { LoadConfigurationOptions } from "../../configuration/load-configuration.ts";
+import { commandTexts } from "../../texts/commands.ts";
 
-/** The configuration of this process: the last accepted one while a looser one waits. @throws CommandFailure with all that is wrong with it */
+const texts = commandTexts.config;
+
+/**
+ * Returns the configuration of this process: the last accepted one while a looser one waits for
+ * acceptance.
+ *
+ * @throws CommandFailure with all problems of the configuration
+ */
 export async function readConfiguration(flags: OptionValues): Promise<Configuration> {
   return appliedConfiguration(await readReview(flags));
 }
 
-/** The settings file of this process, compared with the accepted one. @throws CommandFailure with all that is wrong with it */
+/**
+ * Compares the settings file of this process with the accepted one.
+ *
+ * @throws CommandFailure with all problems of the configuration
+ */
 export async function readReview(flags: OptionValues): Promise<ConfigurationReview> {
   const review = await reviewConfiguration(optionsOf(flags));
   for (const warning of review.warnings) printNotice(`warning: ${warning}`);
@@ -25,37 +37,35 @@ function optionsOf(flags: OptionValues): LoadConfigurationOptions {
 }
 
 /**
- * Returns a function that checks whether a changed settings file waits for acceptance. Each call
- * reads the stored state.
+ * Returns whether a changed settings file waits for acceptance. Each call reads the stored state.
  */
 export async function configurationWaits(flags: OptionValues): Promise<boolean> {
   const { status } = await reviewConfiguration(optionsOf(flags));
   return status === "waits" || status === "unknown";
 }
 
-/** Returns what applies until a user accepts a change, and says so. @throws CommandFailure */
+/**
+ * Returns the configuration that applies until a user accepts a change, and prints a notice.
+ *
+ * @throws CommandFailure if the accepted version cannot be read
+ */
 export function appliedConfiguration(review: ConfigurationReview): Configuration {
   if (review.status === "unknown")
     throw new CommandFailure(
-      `${review.problem}\nWhether ${review.changed.settingsFile} allows more than the accepted version is unknown. ${howToAccept}`,
+      `${texts.unknown(review.problem, review.changed.settingsFile)} ${texts.howToAccept}`,
       2,
     );
   if (review.status !== "waits") return review.changed;
   printNotice(
-    `${review.changed.settingsFile} allows more than the accepted version (${review.looser.join(", ")}). The last accepted configuration applies. ${howToAccept}`,
+    `${texts.waits(review.changed.settingsFile, review.looser.join(", "))} ${texts.howToAccept}`,
   );
   return review.accepted;
 }
 
-/** Stores a configuration that nobody needs to accept, once a server has started with it. */
+/** Stores a configuration that needs no acceptance, after a server has started with it. */
 export async function keepConfiguration(review: ConfigurationReview): Promise<void> {
   if (review.status !== "first" && review.status !== "stricter") return;
   await acceptConfiguration(review).catch((error: unknown) =>
-    printNotice(
-      `warning: the configuration could not be stored as accepted, so that changes of it are not noticed: ${error instanceof Error ? error.message : String(error)}`,
-    ),
+    printNotice(texts.notStored(error instanceof Error ? error.message : String(error))),
   );
 }
-
-const howToAccept =
-  "Look at it with `capstan config diff`; `capstan config accept` or `capstan serve --accept-config` accepts it.";

@@ -16,7 +16,7 @@ test("a list mentions a running server, and does not mention a stopped one", asy
     await writeFile(join(dataDir, "server.json"), JSON.stringify(note));
     assert.match(
       (await runningServerNotice(dataDir)) ?? "",
-      /^A server runs here at http:\/\/127\.0\.0\.1:9\./,
+      /^A server is running at http:\/\/127\.0\.0\.1:9\./,
     );
     lock.close();
     assert.equal(await runningServerNotice(dataDir), undefined);

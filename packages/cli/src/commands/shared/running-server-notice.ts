@@ -1,4 +1,5 @@
 import { readLock } from "@capstan/store";
+import { commandTexts } from "../../texts/commands.ts";
 
 /**
  * Returns a notice that the running server may differ from the files, because it keeps the last
@@ -8,5 +9,5 @@ export async function runningServerNotice(dataDir: string): Promise<string | und
   const holder = await readLock(dataDir);
   if (holder === undefined) return undefined;
   const where = holder.url === undefined ? "" : ` at ${holder.url}`;
-  return `A server runs here${where}. This is what the files say now; it may still have the last good version of one that is broken, and the configuration that it was started with.`;
+  return commandTexts.connection.serverRuns(where);
 }

@@ -1,4 +1,7 @@
 import type { Configuration } from "../../configuration/configuration.ts";
+import { commandTexts } from "../../texts/commands.ts";
+
+const texts = commandTexts.start;
 
 /**
  * Returns the reason why the server did not start, and what to do. Undefined for any other error.
@@ -14,17 +17,19 @@ export async function startFailure(
     case "EADDRINUSE": {
       const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
       const holder = (await answersAsCapstan(url))
-        ? `A Capstan runs there already: open ${url}, or talk to it with \`capstan chat --url ${url}\`.`
-        : `Another program has it (\`${process.platform === "win32" ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`}\` names it).`;
-      return `Port ${port} of ${host} is in use. ${holder}\nTo start on another port: --port ${port === 65_535 ? port - 1 : port + 1}, or --port 0 for any free one.`;
+        ? texts.capstanAt(url)
+        : texts.otherProgram(
+            process.platform === "win32" ? `netstat -ano | findstr :${port}` : `lsof -i :${port}`,
+          );
+      return texts.portInUse(port, host, holder, port === 65_535 ? port - 1 : port + 1);
     }
     case "address_not_allowed":
     case "EACCES":
-      return `This user may not listen on port ${port} of ${host}: ${error.message}\nPorts from 1024 on are open to everyone: --port 8787.`;
+      return texts.portNotAllowed(port, host, error.message);
     case "EADDRNOTAVAIL":
-      return `host: this machine has no address ${host}. --host 127.0.0.1 listens for this machine only.`;
+      return texts.noSuchAddress(host);
     case "data_directory_locked":
-      return `${await holderOf(dataDir)}\nAnother data directory makes a second one: --data DIR.`;
+      return `${await holderOf(dataDir)}\n${texts.otherData}`;
     default:
       return error.message;
   }
@@ -34,8 +39,8 @@ async function holderOf(dataDir: string): Promise<string> {
   const { readLock } = await import("@capstan/store");
   const lock = await readLock(dataDir);
   const url = lock?.url;
-  if (url === undefined) return `Another Capstan is using the data in ${dataDir}.`;
-  return `Another Capstan is using the data in ${dataDir}: it is at ${url}.\nOpen that, or talk to it with \`capstan chat\`.`;
+  if (url === undefined) return texts.dataInUse(dataDir);
+  return texts.dataInUseAt(dataDir, url);
 }
 
 async function answersAsCapstan(url: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** Resolves with the first signal to stop. */
+/** Resolves with the first stop signal. */
 export function stopSignal(): Promise<StopSignal> {
   const { promise, resolve } = Promise.withResolvers<StopSignal>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve(signal));
@@ -8,8 +8,8 @@ export function stopSignal(): Promise<StopSignal> {
 }
 
 /**
- * Tells of another signal. Not of one that comes at once: a terminal sends Ctrl+C to `npm start`
- * and to what it runs, and npm passes it on.
+ * Calls `leave` on a later signal. Ignores a signal within `afterMs`: a terminal sends Ctrl+C to
+ * both `npm start` and its child process, and npm forwards it.
  */
 export function onSecondSignal(leave: (signal: StopSignal) => void, afterMs = 500): void {
   const from = performance.now() + afterMs;
