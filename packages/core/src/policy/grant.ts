@@ -45,13 +45,12 @@ export interface Grant {
   readonly expiresAt?: number;
 }
 
-/**
- * The properties of a call that grants compare. Fields that take long to compute may be getters.
- */
+/** The properties of a call that grants compare. */
 export interface GrantQuery {
   readonly toolId: string;
   readonly definitionDigest: string;
-  readonly argsDigest: string;
+  /** Computes the digest, because few grants compare it. */
+  readonly argsDigest: () => string;
   readonly key?: string | undefined;
   /** In the form that rules compare: see `ToolPermission.canonicalArguments`. */
   readonly args: ToolArgs;
@@ -128,7 +127,7 @@ export function grantCovers(grant: Grant, query: GrantQuery, now: number): boole
   const { match } = grant;
   switch (match.type) {
     case "arguments":
-      return match.digest === query.argsDigest;
+      return match.digest === query.argsDigest();
     case "key":
       return match.key === query.key;
     case "pattern":
@@ -150,9 +149,7 @@ export function approvalQuery(
     definitionDigest,
     principalId,
     key: approval.grant.key,
-    get argsDigest() {
-      return approval.argsDigest;
-    },
+    argsDigest: () => approval.argsDigest,
     args: canonicalArguments(registered.tool, approval.args),
   };
 }
@@ -166,9 +163,7 @@ export function callQuery(
     toolId: registered.id,
     principalId,
     definitionDigest: definitionDigest(registered.tool),
-    get argsDigest() {
-      return argsDigest();
-    },
+    argsDigest,
     key: grantScope(registered, args)?.key,
     args: call.args,
   };

@@ -115,39 +115,43 @@ export type DataSize =
  * bytes.
  */
 export function dataSize(data: unknown, limit: number): DataSize {
+  const plain = plainSize(data);
+  if (plain !== undefined) return { status: "measured", bytes: plain };
+  const measuring: Measuring = { limit, ancestors: [], bytes: 0, reason: undefined };
+  measure(measuring, data);
+  const { bytes, reason } = measuring;
+  return reason === undefined ? { status: "measured", bytes } : { status: "refused", reason };
+}
+
+interface Measuring {
+  readonly limit: number;
   /** The objects around the measured one, the outermost first. */
-  const ancestors: object[] = [];
-  let bytes = 0;
-  let reason: string | undefined;
+  readonly ancestors: object[];
+  bytes: number;
+  reason: string | undefined;
+}
 
-  function measure(value: unknown): boolean {
-    if (bytes > limit) return true;
-    const plain = plainSize(value);
-    if (plain === undefined && typeof value === "object") return measureObject(value as object);
-    if (plain === undefined) reason = `it holds a ${typeof value}, which JSON does not have`;
-    else bytes += plain;
-    return plain !== undefined;
-  }
-
-  function measureObject(value: object): boolean {
-    if (ancestors.includes(value)) reason = "it refers to itself";
-    else if (ancestors.length >= maxDataDepth)
-      reason = `it is nested deeper than ${maxDataDepth} levels`;
-    if (reason !== undefined) return false;
+/** Adds the size of a value, or sets the reason why it is not JSON. */
+function measure(measuring: Measuring, value: unknown): void {
+  const { ancestors, limit } = measuring;
+  const plain = plainSize(value);
+  if (plain !== undefined) measuring.bytes += plain;
+  else if (typeof value !== "object" || value === null)
+    measuring.reason = `it holds a ${typeof value}, which JSON does not have`;
+  else if (ancestors.includes(value)) measuring.reason = "it refers to itself";
+  else if (ancestors.length >= maxDataDepth)
+    measuring.reason = `it is nested deeper than ${maxDataDepth} levels`;
+  else {
     ancestors.push(value);
-    bytes += 2;
+    measuring.bytes += 2;
     for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
-      bytes += typeof key === "number" ? 1 : key.length + 1;
-      if (!measure((value as Record<string | number, unknown>)[key])) return false;
-      if (bytes > limit) break;
+      measuring.bytes += typeof key === "number" ? 1 : key.length + 1;
+      if (measuring.bytes > limit) break;
+      measure(measuring, (value as Record<string | number, unknown>)[key]);
+      if (measuring.reason !== undefined) return;
     }
     ancestors.pop();
-    return true;
   }
-
-  return measure(data)
-    ? { status: "measured", bytes }
-    : { status: "refused", reason: reason ?? "it is not JSON" };
 }
 
 /** Returns undefined for lists, objects and values that JSON does not have. */

@@ -123,7 +123,7 @@ function keep(
   const about = beginning(record.argumentsText);
   const value = valueOf(draft.formatted);
   const kept = gate.variables.keepResult(name, value, record.args ?? {}, {
-    desc: ["Result of", name, about].join(" "),
+    desc: `Result of ${name} ${about}`,
     name: record.keepAs,
     at,
   });

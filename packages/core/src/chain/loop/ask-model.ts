@@ -2,7 +2,7 @@ import type { AssistantMessage } from "../../model/message.ts";
 import type { ToolOffer } from "../../tool/tool-offer.ts";
 import { type ChainEnding, modelFailure, stopped } from "./chain-ending.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";
-import { chainRequest, roundSettings, takesReferences } from "./chain-request.ts";
+import { changedRequest, chainRequest, roundSettings, takesReferences } from "./chain-request.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { FinishReason, ModelRequest } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
@@ -43,12 +43,17 @@ export async function askModel(
   };
   const last = limit !== undefined;
   const turn = chain.turn.requestMessages(chain.calls.records);
-  const request = await chain.budget.withDeadline(
-    signal,
-    last,
-    (inTime) => chainRequest(chain.options, turn, notes, inTime),
-    "onBeforeSendToLLM",
-  );
+  const written = chainRequest(chain.options, turn, notes);
+  const change = chain.options.callbacks?.onBeforeSendToLLM;
+  const request =
+    written.status === "failed" || change === undefined
+      ? written
+      : await chain.budget.withDeadline(
+          signal,
+          last,
+          (inTime) => changedRequest(written.messages, change, inTime),
+          "onBeforeSendToLLM",
+        );
   if (request.status === "failed") return chain.stopped() ?? stopped(request.error);
   if (request.status === "stopped") return stopped(chain.failure);
   const tools = last ? [] : offer.definitions;

@@ -73,40 +73,76 @@ export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
       status === "requires_action"
         ? { type: "chain.waiting", at, callIds: waiting.map(({ callId }) => callId) }
         : { type: "chain.ended", at, status, usage, stats, ...error },
-    result: {
-      status,
-      answer,
-      usage,
-      stats,
-      ...error,
-      ...limit,
-      problems: chain.listeners.problems,
-      waiting,
-      state: {
-        round: turn.finishedRounds,
-        messages,
-        calls,
+    result: new LazyResult(
+      {
+        status,
+        answer,
         usage,
-        startTime,
-        elapsed,
-        usageByRound: [...usageByRound].map(([round, used]) => ({ round, usage: used })),
-        ...(turn.cut && { cut: true }),
+        stats,
+        ...error,
+        ...limit,
+        problems: chain.listeners.problems,
+        waiting,
+        state: {
+          round: turn.finishedRounds,
+          messages,
+          calls,
+          usage,
+          startTime,
+          elapsed,
+          usageByRound: [...usageByRound].map(([round, used]) => ({ round, usage: used })),
+          ...(turn.cut && { cut: true }),
+        },
       },
-      get responseContent() {
-        return log().flow;
-      },
-      get toolChainContent() {
-        return log().hint;
-      },
-      get replayContent() {
-        return log().replay;
-      },
-      get messages() {
-        return messageLists();
-      },
-      get toolCallHistory() {
-        return history();
-      },
+      { log, messages: messageLists, history },
+    ) as unknown as ToolChainResult,
+  };
+}
+
+type LazyName =
+  | "responseContent"
+  | "toolChainContent"
+  | "replayContent"
+  | "messages"
+  | "toolCallHistory";
+
+interface LazyParts {
+  readonly log: () => ReturnType<typeof turnLog>;
+  readonly messages: () => ToolChainResult["messages"];
+  readonly history: () => ToolChainResult["toolCallHistory"];
+}
+
+/**
+ * A `ToolChainResult` whose log, messages and history are created when they are first read. They
+ * are its own properties, so that a copy has them too.
+ */
+class LazyResult {
+  readonly #parts: LazyParts;
+
+  constructor(given: Omit<ToolChainResult, LazyName>, parts: LazyParts) {
+    Object.assign(this, given);
+    this.#parts = parts;
+    Object.defineProperties(this, LazyResult.#getters);
+  }
+
+  /**
+   * All results share these functions. With getters in an object literal, each result would get a
+   * hidden class of its own, which keeps the whole chain in memory until the next full collection.
+   */
+  static readonly #getters: { readonly [name in LazyName]: PropertyDescriptor } = {
+    responseContent: lazyGetter((result) => result.#parts.log().flow),
+    toolChainContent: lazyGetter((result) => result.#parts.log().hint),
+    replayContent: lazyGetter((result) => result.#parts.log().replay),
+    messages: lazyGetter((result) => result.#parts.messages()),
+    toolCallHistory: lazyGetter((result) => result.#parts.history()),
+  };
+}
+
+function lazyGetter(read: (result: LazyResult) => unknown): PropertyDescriptor {
+  return {
+    enumerable: true,
+    get(this: LazyResult) {
+      return read(this);
     },
   };
 }

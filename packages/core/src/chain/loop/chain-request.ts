@@ -38,16 +38,13 @@ type ChainRequest =
 
 /**
  * Returns the messages of one request: the system prompt, the conversation, the turn so far, and
- * the loop's instructions, after the changes by `onBeforeSendToLLM`. If that callback fails,
- * nothing is sent, because its purpose may be to redact text.
+ * the loop's instructions.
  */
-export async function chainRequest(
-  { systemPrompt, contextMessages, callbacks, executor }: ToolChainOptions,
+export function chainRequest(
+  { systemPrompt, contextMessages, executor }: ToolChainOptions,
   turn: readonly Message[],
   notes: RequestNotes,
-  signal: AbortSignal,
-): Promise<ChainRequest> {
-  let messages: readonly Message[];
+): Exclude<ChainRequest, { readonly status: "stopped" }> {
   try {
     const prompt = typeof systemPrompt === "function" ? systemPrompt() : (systemPrompt ?? "");
     if (typeof prompt !== "string")
@@ -64,15 +61,17 @@ export async function chainRequest(
       notes.hasUserInput ? named(turn) : turn,
     );
     if (note !== "") conversation.push({ role: "developer", content: note });
-    messages = conversation;
+    return { status: "ready", messages: conversation };
   } catch (thrown) {
     return failed("system_prompt_failed", `systemPrompt threw: ${errorMessage(thrown)}`);
   }
-  const before = callbacks?.onBeforeSendToLLM;
-  return before === undefined ? { status: "ready", messages } : changed(messages, before, signal);
 }
 
-async function changed(
+/**
+ * Returns the messages after the changes by `onBeforeSendToLLM`. If that callback fails, nothing is
+ * sent, because its purpose may be to redact text.
+ */
+export async function changedRequest(
   messages: readonly Message[],
   before: NonNullable<ToolChainCallbacks["onBeforeSendToLLM"]>,
   signal: AbortSignal,
@@ -143,8 +142,8 @@ function noteText({ limit, again, advice }: RequestNotes): string {
   ].join(" ");
 }
 
-function failed(code: string, message: string): ChainRequest {
-  return { status: "failed", error: { code, message, phase: "before_send" } };
+function failed(code: string, message: string) {
+  return { status: "failed", error: { code, message, phase: "before_send" } } as const;
 }
 
 /**

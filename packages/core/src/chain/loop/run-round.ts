@@ -21,7 +21,11 @@ export interface RoundScope {
   readonly close?: ChainError | undefined;
 }
 
-interface CallScope extends RoundScope {
+/** One requested call of a round. */
+interface RequestedCall {
+  readonly called: ToolCallRequest;
+  /** The number of the call in its round, from 1. */
+  readonly n: number;
   readonly at: number;
   /** Whether the model's output ended in the middle of the call's arguments. */
   readonly isCutOff: boolean;
@@ -51,13 +55,13 @@ export async function proposeCalls(
   scope: RoundScope,
 ): Promise<readonly RoundCall[]> {
   const calls: RoundCall[] = [];
-  const round = { ...scope, at: chain.options.executor.gate.clock.now() };
+  const at = chain.options.executor.gate.clock.now();
   let n = 0;
   for (const request of requests) {
     n++;
     if (chain.calls.records.has(request.id)) continue;
     const isCutOff = n === requests.length && cutsOff(chain.turn.finishReason);
-    const call = proposeCall(chain, request, n, { ...round, isCutOff });
+    const call = proposeCall(chain, scope, { called: request, n, at, isCutOff });
     calls.push(call instanceof Promise ? await call : call);
   }
   return calls;
@@ -91,19 +95,17 @@ function cutsOff(reason: FinishReason | undefined): boolean {
   return reason === "length" || reason === "content_filter";
 }
 
-/** @param n the number of the call in its round, from 1 */
 function proposeCall(
   chain: Chain,
-  called: ToolCallRequest,
-  n: number,
-  scope: CallScope,
+  scope: RoundScope,
+  requested: RequestedCall,
 ): RoundCall | Promise<RoundCall> {
   const { signal } = chain;
   const { gate } = chain.options.executor;
-  const { name } = called.function;
-  const owner = scope.offer.clientNames.has(name) ? "client" : "server";
-  const request = callRequest(chain, called, scope);
-  const unchecked = (): CallRecord => uncheckedRecord(request, owner, scope.at);
+  const { called, n, at } = requested;
+  const owner = scope.offer.clientNames.has(called.function.name) ? "client" : "server";
+  const request = callRequest(chain, scope.offer, requested);
+  const unchecked = (): CallRecord => uncheckedRecord(request, owner, at);
   if (scope.close !== undefined) return cancelCall(gate, unchecked(), scope.close.message);
   if (signal.aborted) return cancelCall(gate, unchecked(), chain.failure?.message);
   const error = chain.budget.admitCall({ owner }, n, scope.limit);
@@ -132,19 +134,20 @@ function proposeCall(
 
 function callRequest(
   { options: { runId, requireApproval, executor }, turn, caller }: Chain,
-  { id: callId, function: called }: ToolCallRequest,
-  { offer: { names }, at, isCutOff }: CallScope,
+  { names }: ToolOffer,
+  { called, at, isCutOff }: RequestedCall,
 ): CallRequest {
+  const { id: callId, function: given } = called;
   const { id: principalId } = caller.principal;
   return {
     callId,
-    name: called.name,
+    name: given.name,
     names,
-    args: called.arguments,
+    args: given.arguments,
     isCutOff,
     round: turn.round,
     at,
-    idempotencyKey: [runId, callId].join("/"),
+    idempotencyKey: `${runId}/${callId}`,
     principalId: principalId === executor.gate.caller.principal.id ? undefined : principalId,
     requireApproval,
   };
