@@ -16,6 +16,7 @@ export { isSameSite, parseAddress } from "./network/parse-address.ts";
 export { addressProblem, isAddress } from "./network/check-address.ts";
 export { type NetworkAccess, isHost } from "./network/network-access.ts";
 export { deniedPaths, fileIdentity, hiddenPaths, linkedFiles } from "./paths/denied-paths.ts";
+export { linksOf } from "./paths/links.ts";
 export { readOnlyPaths } from "./paths/read-only-paths.ts";
 export { isInside, namedRoots, type Root } from "./paths/named-roots.ts";
 export { installCommand } from "./process/install-command.ts";

@@ -1,4 +1,5 @@
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Configuration } from "../configuration/configuration.ts";
 import { settingsFileName } from "../configuration/load-configuration.ts";
@@ -14,22 +15,44 @@ const installed = [
   ".npmrc",
 ];
 
+/** The parts of a Python environment, besides its folder of programs, that its Python executes. */
+const environmentParts = ["lib", "lib64", "Lib", "conda-meta", "pyvenv.cfg"];
+
 /**
- * Returns the paths that code and scripts cannot change, whatever their roots: the configuration,
- * the folders of tools, the history of a repository, and the server's own programs.
+ * Returns what code and scripts never change, whatever their roots: the configuration, the folders of
+ * tools, the history of a repository, and the server's own programs. The folders in which the server
+ * looks for other programs belong to it, because the server also runs these outside the sandbox.
+ *
+ * @param path the folders of programs, as in `PATH`. @default process.env.PATH
  */
-export function protectedPaths({
-  roots,
-  scripts,
-  settingsFile,
-}: Pick<Configuration, "roots" | "scripts" | "settingsFile">): readonly string[] {
+export function protectedPaths(
+  {
+    roots,
+    scripts,
+    settingsFile,
+  }: {
+    readonly scripts: Pick<Configuration["scripts"], "folders"> &
+      Partial<Configuration["scripts"]>;
+  } & Pick<Configuration, "roots" | "settingsFile">,
+  path: string = process.env["PATH"] ?? "",
+): readonly string[] {
   const packages = dirname(fileURLToPath(new URL("../..", import.meta.url)));
   const installation = dirname(packages);
+  const interpreters = [scripts.python, scripts.powershell].filter((each) => each !== undefined);
+  const programs = [...path.split(delimiter), ...interpreters.map((each) => dirname(each))];
   return [
     settingsFile,
     ...scripts.folders,
     ...roots.flatMap((root) => [join(root, settingsFileName), join(root, ".git")]),
     packages,
     ...installed.map((name) => join(installation, name)),
+    ...new Set(programs.filter((folder) => isAbsolute(folder)).flatMap(withEnvironment)),
   ];
+}
+
+/** Returns a folder of programs, with the other parts of its Python environment if it has one. */
+function withEnvironment(folder: string): readonly string[] {
+  const environment = dirname(folder);
+  const isPython = ["pyvenv.cfg", "conda-meta"].some((name) => existsSync(join(environment, name)));
+  return [folder, ...(isPython ? environmentParts.map((name) => join(environment, name)) : [])];
 }

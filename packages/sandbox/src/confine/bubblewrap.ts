@@ -1,5 +1,5 @@
 import { chownSync, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { type CgroupSource, makeCgroup } from "./cgroup.ts";
 import { scopeEnvironment, systemdScope } from "./systemd-scope.ts";
@@ -7,7 +7,8 @@ import type { ResolveHost } from "../network/checked-agent.ts";
 import { findProgram, launcher, limiter } from "../process/launcher.ts";
 import { type ConfinedNetwork, confinedNetwork } from "../network/confined-network.ts";
 import type { PythonInstallation } from "../process/python-installation.ts";
-import { holdNames } from "./placeholders.ts";
+import { holdNames, isPlaceholder } from "./placeholders.ts";
+import { mountsDescriptors, pinnedPaths } from "./pinned-paths.ts";
 import { runProgram } from "./run-program.ts";
 import { seccompFilter } from "../process/seccomp-filter.ts";
 import { defaultLimits, type Program, type Sandbox } from "./sandbox.ts";
@@ -66,9 +67,12 @@ export function bubblewrap(options: {
       const scope = cgroup === undefined ? systemdRun : undefined;
       const filter = seccompFilter(process.arch, { unixSockets: access !== false });
       const inputs = 3 + channels;
+      const firstPinned = inputs + (filter === undefined ? 2 : 3);
+      const pinned = pinnedPaths();
       let network: ConfinedNetwork | undefined;
       let letNamesGo: (() => void) | undefined;
       const cleanUp = () => {
+        pinned.close();
         letNamesGo?.();
         network?.close();
         return cgroup?.remove();
@@ -77,13 +81,18 @@ export function bubblewrap(options: {
         letNamesGo = holdNames(protectedPaths(program));
         const { denied } = program;
         if (access !== false) network = confinedNetwork({ access, denied, python, user, resolve });
-        return runProgram({
+        const pin = (path: string) => firstPinned + pinned.pin(path);
+        const mounts = bubblewrapArguments(withNetwork(program, network), limits, {
+          pin,
+          usesDescriptors: mountsDescriptors(options.path),
+        });
+        const running = runProgram({
           command: [
             ...(scope === undefined ? [] : systemdScope(scope, limits)),
             ...launcher({
               processors: limits.processors,
               joins: cgroup?.joins ?? [],
-              descriptors: inputs + (filter === undefined ? 2 : 3),
+              descriptors: firstPinned + pinned.descriptors.length,
             }),
             ...(user === undefined ? [] : asNobody()),
             options.path,
@@ -112,16 +121,18 @@ export function bubblewrap(options: {
           },
           channels,
           said: [
-            [
-              ...(scope === undefined ? [] : withoutScopeEnvironment(program.env)),
-              ...bubblewrapArguments(withNetwork(program, network), limits),
-            ].join("\0"),
+            [...(scope === undefined ? [] : withoutScopeEnvironment(program.env)), ...mounts].join(
+              "\0",
+            ),
             accountOf(user ?? process.getuid?.() ?? nobody),
             ...(filter === undefined ? [] : [filter]),
           ],
+          descriptors: pinned.descriptors,
           kill: killGroup,
           cleanUp,
         });
+        pinned.close();
+        return running;
       } catch (error) {
         cleanUp();
         throw error;
@@ -171,11 +182,23 @@ function asNobody(): readonly string[] {
   return [setpriv, `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--"];
 }
 
+/** How paths inside writable folders are mounted, which other programs could replace meanwhile. */
+interface Pinning {
+  /** Opens a path and returns its descriptor in bubblewrap. */
+  readonly pin: (path: string) => number;
+  /** Whether bubblewrap mounts the descriptor. If not, it mounts the path, which was checked. */
+  readonly usesDescriptors: boolean;
+}
+
 /**
  * Returns the arguments for bubblewrap. Their order matters, because later mounts cover earlier
  * ones.
  */
-export function bubblewrapArguments(program: Program, limits: SandboxLimits): readonly string[] {
+export function bubblewrapArguments(
+  program: Program,
+  limits: SandboxLimits,
+  pinning: Pinning,
+): readonly string[] {
   const size = String(limits.fileBytes);
   const { network = false, read = [], write = [], shown = [], hidden = [] } = program;
   const kept = protectedPaths(program);
@@ -192,9 +215,11 @@ export function bubblewrapArguments(program: Program, limits: SandboxLimits): re
     ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"],
     ...binds({
       read,
-      write: [...write, ...above],
+      write,
+      above,
       kept: kept.filter((path) => existsSync(path)),
       shown,
+      pinning,
     }),
     ...covers(hidden, [...read, ...write]),
     // Without this, root could write below /proc/sys even without capabilities, and any user could
@@ -226,25 +251,42 @@ function sameAsOutside(path: string): Words {
 function binds(given: {
   readonly read: readonly string[];
   readonly write: readonly string[];
+  readonly above: readonly string[];
   readonly kept: readonly string[];
   readonly shown: NonNullable<Program["shown"]>;
+  readonly pinning: Pinning;
 }): readonly Words[] {
-  const { read, write, kept, shown } = given;
+  const { read, write, above, kept, shown, pinning } = given;
+  const bind = (flag: string, at: string, path: string) => ({
+    at: checkedPath(at),
+    words: [flag, realFolder(path), checkedPath(at)],
+  });
+  const pinnedBind = (flag: string, at: string) => {
+    const path = realPlace(at, write);
+    const descriptor = pinning.pin(path);
+    const { usesDescriptors } = pinning;
+    const from = usesDescriptors ? [`${flag}-fd`, String(descriptor)] : [flag, path];
+    return { at: checkedPath(at), words: [...from, checkedPath(at)] };
+  };
   return [
-    ...read.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
-    ...write.map((path) => ({ flag: "--bind", from: path, at: path })),
+    ...read.map((path) => bind("--ro-bind", path, path)),
+    ...write.map((path) => bind("--bind", path, path)),
+    ...above.map((path) => pinnedBind("--bind", path)),
     // Protected paths come after writable folders, which contain them, and before shown folders,
     // which replace them.
-    ...kept.map((path) => ({ flag: "--ro-bind", from: path, at: path })),
-    ...shown.map(({ from, at, write: writes }) => ({
-      flag: writes === true ? "--bind" : "--ro-bind",
-      from,
-      at,
-    })),
+    ...kept.map((path) => pinnedBind("--ro-bind", path)),
+    ...shown.map(({ from, at, write: writes }) =>
+      bind(writes === true ? "--bind" : "--ro-bind", at, from),
+    ),
   ]
-    .map((bind) => ({ ...bind, from: realFolder(bind.from), at: checkedPath(bind.at) }))
     .sort((a, b) => depth(a.at) - depth(b.at))
-    .map(({ flag, from, at }) => [flag, from, at]);
+    .map(({ words }) => words);
+}
+
+/** Returns the path outside of a place in a writable root. Only the links of the root are resolved. */
+function realPlace(at: string, write: readonly string[]): string {
+  const root = write.map(checkedPath).find((each) => isInside(at, each)) ?? at;
+  return join(realFolder(root), relative(root, at));
 }
 
 /** Resolves the links of a folder here, because inside the sandbox they would be broken. */
@@ -257,21 +299,31 @@ function realFolder(path: string): string {
   }
 }
 
-/** Returns the protected paths, under each name that they have in a writable root. */
+/**
+ * Returns the protected paths by their places in writable roots, without links. Instead of a path in
+ * a missing folder it returns that folder, because who can create the folder can create the path.
+ */
 function protectedPaths({ write = [], protected: paths = [] }: Program): readonly string[] {
+  const real = paths.map(realPathOf);
   return write.flatMap((root) => {
     const at = checkedPath(root);
     const from = realFolder(root);
-    return paths.flatMap((path) => {
-      const real = existsSync(path) ? realpathSync(path) : path;
-      const spellings = [real, path].flatMap((one) => {
-        return [from, at]
-          .filter((base) => isInside(one, base))
-          .map((base) => join(at, relative(base, one)));
-      });
-      return [...new Set(spellings)];
-    });
+    const inside = real.filter((path) => isInside(path, from));
+    return [...new Set(inside.map((path) => firstMissing(at, join(at, relative(from, path)))))];
   });
+}
+
+/** Resolves the links of a path as far as the path exists. */
+function realPathOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : join(realPathOf(parent), basename(path));
+}
+
+/** Returns the outermost missing folder below a root on the way to a path, otherwise the path. */
+function firstMissing(root: string, path: string): string {
+  const isMissing = (folder: string) => isPlaceholder(folder) || !existsSync(folder);
+  return foldersBetween(root, path).find(isMissing) ?? path;
 }
 
 /**

@@ -35,6 +35,11 @@ export function holdNames(paths: readonly string[]): () => void {
   };
 }
 
+/** Whether a path is an empty folder that `holdNames` created and has not removed yet. */
+export function isPlaceholder(path: string): boolean {
+  return holders.has(path);
+}
+
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

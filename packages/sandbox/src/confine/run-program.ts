@@ -17,22 +17,24 @@ export function runProgram(options: {
    * The inputs that the command reads to their end, each on one more descriptor after the channels.
    */
   readonly said?: readonly (string | Uint8Array)[];
+  /** Open descriptors of this process that the command gets after those. @default none */
+  readonly descriptors?: readonly number[];
   /** Ends the process and all processes that it started. */
   readonly kill: (child: ChildProcess) => void;
   /** Called and awaited after the process has ended. */
   readonly cleanUp: () => void | Promise<void>;
 }): RunningProgram {
   const [command = "", ...args] = options.command;
-  const { said = [] } = options;
+  const { said = [], descriptors = [] } = options;
   const extra = Array.from({ length: options.channels + said.length }, () => "pipe" as const);
   const child = spawn(command, args, {
     cwd: options.folder,
     env: options.env,
-    stdio: ["pipe", "pipe", "pipe", ...extra],
+    stdio: ["pipe", "pipe", "pipe", ...extra, ...descriptors],
     detached: process.platform !== "win32",
     windowsHide: true,
   });
-  const pipes = child.stdio.slice(3) as unknown as readonly Duplex[];
+  const pipes = child.stdio.slice(3, 3 + extra.length) as unknown as readonly Duplex[];
   const channels = pipes.slice(0, options.channels);
   const { stdin, stdout, stderr } = child;
   // A program that ends early breaks its pipes. Its exit is reported instead of these errors.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { CapstanError } from "@capstan/core";
 import { noSandbox, python, shell } from "../testing/run-program.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
+import { pinnedPaths } from "./pinned-paths.ts";
 import { defaultLimits } from "./sandbox.ts";
 
 const hasPython = existsSync("/usr/bin/python3");
@@ -240,14 +241,17 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
 
   // Contract: sandbox-11
   test("has no descriptor of the server", async () => {
-    const { out } = await shell("ls /proc/self/fd");
-    assert.deepEqual(
-      out
-        .trim()
-        .split(/\s+/)
-        .filter((fd) => Number(fd) > 3),
-      [],
-    );
+    const write = [join(base, "descriptors")];
+    const git = join(base, "descriptors/repository/.git");
+    mkdirSync(git, { recursive: true });
+    for (const program of [{}, { write, protected: [git] }]) {
+      const { out } = await shell("ls /proc/self/fd", program);
+      const descriptors = out.trim().split(/\s+/);
+      assert.deepEqual(
+        descriptors.filter((fd) => Number(fd) > 3),
+        [],
+      );
+    }
   });
 
   // Contract: sandbox-12
@@ -257,6 +261,33 @@ for address in (${JSON.stringify(path)}, "\\0capstan-test-${process.pid}"):
     assert.equal(existsSync(join("/tmp", name)), false);
     assert.equal(existsSync(join("/dev/shm", name)), false);
   });
+});
+
+// Contract: sandbox-66
+test("mounts nothing in place of a folder that was replaced by a link during the start", () => {
+  const root = join(base, "replaced");
+  mkdirSync(join(root, "folder/.git"), { recursive: true });
+  mkdirSync(join(base, "private/.git"), { recursive: true });
+  const program = { command: "x", args: [], write: [root], protected: [join(root, "folder/.git")] };
+  const pinned = pinnedPaths();
+  let replaces = true;
+  const pin = (path: string) => {
+    // Another program that may change the root could do this at any time.
+    if (replaces) renameSync(join(root, "folder"), join(root, "other"));
+    if (replaces) symlinkSync(join(base, "private"), join(root, "folder"));
+    replaces = false;
+    return pinned.pin(path);
+  };
+  for (const usesDescriptors of [true, false]) {
+    rmSync(root, { recursive: true });
+    mkdirSync(join(root, "folder/.git"), { recursive: true });
+    replaces = true;
+    assert.throws(
+      () => bubblewrapArguments(program, defaultLimits, { pin, usesDescriptors }),
+      (error) => CapstanError.isInstance(error) && error.code === "folder_changed",
+    );
+  }
+  pinned.close();
 });
 
 // Contract: sandbox-13
@@ -273,7 +304,11 @@ test("rejects a path through which a program could leave the sandbox, and names 
   ];
   for (const path of [...paths, join(base, "nowhere")])
     assert.throws(
-      () => bubblewrapArguments({ command: "x", args: [], read: [path] }, defaultLimits),
+      () =>
+        bubblewrapArguments({ command: "x", args: [], read: [path] }, defaultLimits, {
+          pin: () => assert.fail("It has no writable folder."),
+          usesDescriptors: true,
+        }),
       (error) => CapstanError.isInstance(error) && error.code === "invalid_sandbox_path",
       path,
     );

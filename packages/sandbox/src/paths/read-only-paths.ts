@@ -1,12 +1,14 @@
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { otherNames } from "./denied-paths.ts";
+import { linksOf } from "./links.ts";
 import { isInside } from "./named-roots.ts";
 import { walk } from "./walk.ts";
 
 /**
  * Returns all paths in writable folders that a program must not change: the protected ones, their
- * other names (hard links), every `.git`, and writable folders inside any of these.
+ * other names (hard links), every `.git`, and writable folders inside any of these. A symbolic link on
+ * the way to one of these could be replaced, so the folder that contains the link is read-only, too.
  *
  * @param options.own a protected folder in which the program can still have writable folders
  * @throws CapstanError `too_many_files`
@@ -28,9 +30,13 @@ export async function readOnlyPaths(options: {
     return !isOwn && protectedFolders.some((path) => isInside(real, path));
   };
   const closed = await Promise.all(write.map(within));
-  const git = await Promise.all(write.map(async (root) => gitPaths(await realPath(root), hidden)));
+  const roots = await Promise.all(write.map(realPath));
+  const git = await Promise.all(roots.map((root) => gitPaths(root, hidden)));
+  const links = await Promise.all([...paths, ...git.flat()].map(linksOf));
+  const linkFolders = links.flat().map((link) => dirname(link));
   return [
     ...paths,
+    ...new Set(linkFolders.filter((folder) => roots.some((root) => isInside(folder, root)))),
     ...(await otherNames(paths, write)),
     ...write.filter((_, index) => closed[index] === true),
     ...git.flat(),

@@ -1,8 +1,11 @@
 import { accessSync, constants, readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import type { SandboxLimits } from "./sandbox-limits.ts";
 
-/** Returns the absolute path of a program on PATH; undefined if there is none. */
+/**
+ * Returns the absolute path of a program on PATH; undefined if there is none. Relative folders on
+ * PATH are ignored, because code may be able to change the working directory.
+ */
 export function findProgram(
   name: string,
   path: string = process.env["PATH"] ?? "",
@@ -10,7 +13,7 @@ export function findProgram(
   const names = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];
   return path
     .split(delimiter)
-    .filter((folder) => folder !== "")
+    .filter((folder) => isAbsolute(folder))
     .flatMap((folder) => names.map((file) => join(folder, file)))
     .find(isExecutable);
 }

@@ -46,6 +46,15 @@ test("a file that was changed or deleted meanwhile is not overwritten", async ()
   assert.deepEqual(readdirSync(folder), ["b.py"]);
 });
 
+test("a repeated save succeeds without another write", async () => {
+  const path = join(await toolFolder({ "a.py": "old" }), "a.py");
+  const basedOn = await hashOf(path);
+  await saveSource({ path, source: "new", basedOn });
+  const { mtimeMs } = statSync(path);
+  assert.deepEqual(await saveSource({ path, source: "new", basedOn }), { status: "written" });
+  assert.equal(statSync(path).mtimeMs, mtimeMs);
+});
+
 test("if two users save the same file at the same time, one succeeds and the other gets a conflict", async () => {
   const folder = await toolFolder({ "a.py": "old" });
   const path = join(folder, "a.py");

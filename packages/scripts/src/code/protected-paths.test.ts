@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { call, toolOf } from "@capstan/core/testing";
@@ -82,5 +91,43 @@ test(
     assert.equal(readFileSync(join(gitData, "config"), "utf8"), "1");
     assert.equal(readFileSync(join(worktree, ".git"), "utf8"), "gitdir: ../../data/of-tree\n");
     assert.equal(readFileSync(join(repository, "work.txt"), "utf8"), "fine\n");
+  },
+);
+
+// Contract: sandbox-66
+test(
+  "code cannot replace a symbolic link that leads to a protected path, or create the folder of a missing one",
+  { skip: noSandbox },
+  async () => {
+    const workspace = join(testFolder(), "links");
+    const outside = join(testFolder(), "outside");
+    for (const folder of ["real", "a/b/repo", "work", "c"])
+      mkdirSync(join(workspace, folder), { recursive: true });
+    for (const folder of ["git", "tools"]) mkdirSync(join(outside, folder), { recursive: true });
+    writeFileSync(join(outside, "settings.json"), "{}");
+    const links = {
+      "a/b/repo/.git": join(outside, "git"),
+      "c/capstan.config.json": join(outside, "settings.json"),
+      "real/first": "second",
+      "real/second": outside,
+    };
+    for (const [at, target] of Object.entries(links)) symlinkSync(target, join(workspace, at));
+    const tools = codeTools({
+      sandbox: confined,
+      roots: [workspace],
+      write: true,
+      protected: ["c/capstan.config.json", "real/first/tools", "missing/deeper/tools"].map((name) =>
+        join(workspace, name),
+      ),
+      find: (name) => [`/usr/bin/${name}`].find(existsSync),
+    });
+    const command = `
+    for link in ${Object.keys(links).join(" ")}; do rm -f $link; mkdir -p $link/tools; mv $link moved; done
+    mv a/b/repo a/b/other; mkdir -p missing/deeper/tools; echo x > missing/x; echo fine > work/work.txt`;
+    await call(toolOf(tools, "Shell"), { command, variables: [] });
+    for (const at of Object.keys(links))
+      assert.ok(lstatSync(join(workspace, at)).isSymbolicLink(), at);
+    assert.ok(!existsSync(join(workspace, "missing")));
+    assert.equal(readFileSync(join(workspace, "work/work.txt"), "utf8"), "fine\n");
   },
 );

@@ -1,8 +1,15 @@
 import { existsSync, realpathSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { CapstanError, type DeniedResources } from "@capstan/core";
-import type { Program, Sandbox, SandboxLimits } from "@capstan/sandbox";
+import {
+  linksOf,
+  type Program,
+  type Root,
+  type Sandbox,
+  type SandboxLimits,
+} from "@capstan/sandbox";
 import type { Script, ScriptPermissions } from "../definition/script-function.ts";
 import type { WorkerCommand } from "./worker/worker-command.ts";
 import { prepareFolders, type Snapshot } from "./snapshot.ts";
@@ -60,6 +67,25 @@ export function declaredRoots(
   };
 }
 
+/**
+ * Refuses folders that a symbolic link in a root leads to: the approval names the folder, and code
+ * that may change the root could have made the link.
+ *
+ * @throws CapstanError `root_leads_out`
+ */
+export async function refuseChangeableLinks(
+  folders: readonly string[],
+  roots: readonly Root[],
+): Promise<void> {
+  const changeable = await Promise.all(
+    roots.map(({ path }) => realpath(path).catch(() => resolve(path))),
+  );
+  for (const folder of folders)
+    for (const link of await linksOf(folder))
+      if (changeable.some((root) => link !== root && isInside(link, root)))
+        throw leadsOut(folder, `goes through the link ${link}`);
+}
+
 function rootOf(path: string, folder: string): string {
   if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1));
   const root = resolve(folder, path);
@@ -69,11 +95,15 @@ function rootOf(path: string, folder: string): string {
     existsSync(root) &&
     !isInside(realpathSync(root), realpathSync(folder))
   )
-    throw new CapstanError({
-      code: "root_leads_out",
-      message: `The folder ${JSON.stringify(path)} that the script declares is a link that leads out of the script's folder. Declare the folder that it leads to by its absolute path, and have the script approved again.`,
-    });
+    throw leadsOut(path, "is a link that leads out of the script's folder");
   return root;
+}
+
+function leadsOut(path: string, how: string): CapstanError {
+  return new CapstanError({
+    code: "root_leads_out",
+    message: `The folder ${JSON.stringify(path)} that the script declares ${how}. Declare the folder that it leads to by its absolute path, and have the script approved again.`,
+  });
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -12,6 +12,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { isToolError } from "@capstan/core";
 import { noSandbox, testFolder } from "@capstan/sandbox/testing";
 import { approveAll, runFunction, scriptFile, testRunner } from "../testing/run-script.ts";
@@ -116,6 +118,21 @@ describe(
       assert.deepEqual(seen, { "../server-data/journal": "FileNotFoundError" });
     });
 
+    // Contract: sandbox-66
+    test("cannot change a .git that appeared after its worker started", async () => {
+      const runner = approved({ roots: { write: ["out"] } });
+      assert.deepEqual(await value(runner, script, "change", { paths: ["out/y.txt"] }), [
+        "out/y.txt",
+      ]);
+      mkdirSync(join(home, "out/clone/.git"), { recursive: true });
+      const change = () => value(runner, script, "change", { paths: ["out/clone/.git/config"] });
+      // The last search for .git is valid for a moment.
+      for (let tries = 0; !isDeepStrictEqual(await change(), []); tries++) {
+        assert.ok(tries < 40);
+        await sleep(200);
+      }
+    });
+
     // Contract: sandbox-4
     test("cannot read the target of a link that has the name of a declared folder", async () => {
       symlinkSync(join(folder, "workspace"), join(home, "linked"));
@@ -126,6 +143,23 @@ describe(
       } finally {
         unlinkSync(join(home, "linked"));
       }
+    });
+
+    // Contract: sandbox-4
+    test("cannot use a folder to which a link in a root of code leads", async () => {
+      const root = join(folder, "root-of-code");
+      mkdirSync(root);
+      symlinkSync(join(folder, "workspace"), join(root, "data"));
+      const runner = testRunner({
+        environment,
+        ruledRoots: [{ path: root }],
+        approvals: approveAll({
+          file: { roots: { read: [root, join(root, "data")] } },
+          functions: {},
+        }),
+      });
+      const refused = await value(runner, script, "see", { paths: [join(root, "data/note.txt")] });
+      assert.equal(isToolError(refused) && refused.code, "root_leads_out");
     });
 
     // Contract: sandbox-60

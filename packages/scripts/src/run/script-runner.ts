@@ -21,7 +21,7 @@ import type {
   ScriptPermissions,
 } from "../definition/script-function.ts";
 import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
-import { declaredRoots, scriptProgram } from "./script-program.ts";
+import { declaredRoots, refuseChangeableLinks, scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
 import { type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
@@ -88,11 +88,19 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
       const visible = [dirname(script.path), ...read, ...write];
       return hiddenPaths({ roots: ruledRoots, denied, always, visible });
     };
-    const start = async (hidden: readonly string[]): Promise<ScriptWorker> => {
+    const readOnlyNow = async (): Promise<readonly string[]> => {
+      const { read, write } = declaredRoots(script, permissions);
+      await refuseChangeableLinks([...read, ...write], ruledRoots);
+      const own = dirname(script.path);
+      return readOnlyPaths({ protected: options.protected ?? [], write, hidden: always, own });
+    };
+    const start = async (
+      hidden: readonly string[],
+      readOnly: readonly string[],
+    ): Promise<ScriptWorker> => {
       const snapshot = await snapshots.take(script);
       if (isToolError(snapshot)) throw new StartRefused(snapshot);
       try {
-        const { write } = declaredRoots(script, permissions);
         const program = scriptProgram({
           script,
           snapshot,
@@ -100,12 +108,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           environment,
           hidden,
           deniedHosts: denied,
-          protected: await readOnlyPaths({
-            protected: options.protected ?? [],
-            write,
-            hidden: always,
-            own: dirname(script.path),
-          }),
+          protected: readOnly,
           limits,
           worker: found,
           sandbox: sandbox.kind,
@@ -120,9 +123,12 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     };
     try {
       const hidden = await hiddenNow();
+      // Another set of paths needs a new worker, because mounts do not change after the start.
+      const readOnly = await readOnlyNow();
+      const { path, contentHash } = script;
       const end = await pool.use({
-        key: keyOf([script.path, script.contentHash, found, permissions, hidden, denied.hosts]),
-        start: () => start(hidden),
+        key: keyOf([path, contentHash, found, permissions, hidden, readOnly, denied.hosts]),
+        start: () => start(hidden, readOnly),
         signal,
         work: (worker) =>
           worker.call(

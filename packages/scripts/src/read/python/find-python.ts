@@ -1,3 +1,4 @@
+import { findProgram } from "@capstan/sandbox";
 import { startReader } from "./reader-process.ts";
 
 /** A Python that can run scripts, or why there is none. */
@@ -18,7 +19,9 @@ export async function findPython(options: {
   const candidates = interpreter === undefined ? ["python3", "python"] : [interpreter];
   const reasons: string[] = [];
   for (const candidate of candidates) {
-    const reader = startReader({ executable: candidate });
+    // Relative folders on PATH are ignored, as for every other program.
+    const executable = findProgram(candidate) ?? candidate;
+    const reader = startReader({ executable });
     const start = await reader.started;
     reader.end();
     if (start.status === "failed") reasons.push(`${candidate}: ${start.message}`);
