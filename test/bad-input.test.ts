@@ -288,6 +288,21 @@ test("a forged Origin is rejected, and the page's own is accepted", async () => 
   assert.equal((await send({ headers: { ...json, origin: server.url }, body: hello })).status, 200);
 });
 
+test("pages of other sites cannot load an API route as an image or a script", async () => {
+  const refused = { status: 403, code: "origin_not_allowed" };
+  const get = (headers: Record<string, string>) => ({ method: "GET", path: "/v1/models", headers });
+  for (const site of ["cross-site", "same-site"])
+    await assertRefused(get({ "sec-fetch-site": site, "sec-fetch-mode": "no-cors" }), refused);
+  for (const [site, mode] of [
+    ["cross-site", "navigate"],
+    ["same-origin", "cors"],
+    ["none", "navigate"],
+  ] as const) {
+    const { status } = await send(get({ "sec-fetch-site": site, "sec-fetch-mode": mode }));
+    assert.equal(status, 200, `${site} ${mode}`);
+  }
+});
+
 test("an unknown route or method is rejected with an API error", async () => {
   const refused = { status: 404, code: "unknown_route" };
   await assertRefused({ method: "GET", path: "/v1/nothing" }, refused);

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 import type { CombinationName } from "../breaking/stores/combination-name.ts";
 import type { Combination } from "../breaking/stores/combinations.ts";
 import type { Random } from "../breaking/random.ts";
@@ -87,6 +87,7 @@ export async function runAttack(
   try {
     await attack.run({ ...given, goesOn, isAtFullLength });
   } catch (thrown) {
-    report.problem(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
+    // Shows the causes of an error, too.
+    report.problem(inspect(thrown));
   }
 }

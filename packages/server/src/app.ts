@@ -73,7 +73,7 @@ export function createApp({
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1/overrides", overrideRoutes(services));
-  app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }));
+  app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));
   if (webRoot !== undefined) app.route("/", servePage(webRoot));
@@ -166,6 +166,11 @@ const failures: { readonly [code: string]: Failure } = {
     message:
       "This request refers to an image or a file of an earlier response that has been deleted. Nothing was done; send its content again.",
   },
+  request_in_progress: {
+    status: 409,
+    type: "invalid_request_error",
+    message: "The same request is being served. Try again in a moment.",
+  },
   database_corrupt: {
     status: 500,
     message:
@@ -231,6 +236,13 @@ function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
         `Pages of "${origin.slice(0, 100)}" may not call this server. Add it to "allowedOrigins" if they should.`,
       );
     }
+    // Browsers send no origin with a GET for an image or a script. Its sender cannot read the answer,
+    // but could keep streams open.
+    const site = context.req.header("sec-fetch-site");
+    const isForeign = site === "cross-site" || site === "same-site";
+    const isNavigation = context.req.header("sec-fetch-mode") === "navigate";
+    if (isForeign && origin === undefined && !isNavigation && context.req.path.startsWith("/v1/"))
+      throw forbidden("origin_not_allowed", "Pages of other sites may not call this server.");
     const { method } = context.req;
     const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
     const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();

@@ -89,7 +89,7 @@ const keys: AppOptions["apiKeys"] = [
   { name: "bob", key: "two" },
 ];
 
-function testApp(outcome?: AuthoringOutcome) {
+function testApp(outcome?: AuthoringOutcome, limits = {}) {
   const store = openMemoryStore();
   const fake = fakeAuthoring(outcome);
   const app = createTestApp({
@@ -99,6 +99,7 @@ function testApp(outcome?: AuthoringOutcome) {
     store,
     apiKeys: keys,
     scripts: fake.authoring,
+    limits,
   });
   async function send(method: string, path: string, body?: object, key = "one") {
     const request = requestTo(method, path, body);
@@ -400,3 +401,13 @@ type TestStore = ReturnType<typeof openMemoryStore>;
 
 const ended = (store: TestStore, id: string) => runIn(store, id, "completed", "ada");
 const waits = (store: TestStore, id: string) => runIn(store, id, "requires_action", "ada");
+
+test("streams of changes count among the open streams of their user", async () => {
+  const { send } = testApp(undefined, { streamsOfOne: 1 });
+  const open = await send("GET", "/v1/scripts/events");
+  assert.equal((await send("GET", "/v1/scripts/events")).status, 429);
+  await open.body?.cancel();
+  const next = await send("GET", "/v1/scripts/events");
+  assert.equal(next.status, 200);
+  await next.body?.cancel();
+});

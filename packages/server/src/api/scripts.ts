@@ -15,6 +15,7 @@ import { callView, runView } from "./runs.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
 import { mayRepeat, readBody, readNumber, readWord } from "../http/read-body.ts";
 import { startOnce } from "../http/request-keys.ts";
+import type { MemoryBudget } from "../http/memory-budget.ts";
 import { listView } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -42,7 +43,10 @@ type OfScripts = Context<Environment>;
  * Routes to read, check, change, approve and try script files. They need the right `admin`. Tools
  * and models cannot reach them.
  */
-export function scriptRoutes(services: Services & DirectCallView): Hono<Environment> {
+export function scriptRoutes(
+  services: Services & DirectCallView,
+  budget: MemoryBudget,
+): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, limits } = services;
   const authoringOf = (): ScriptAuthoring => {
@@ -67,13 +71,16 @@ export function scriptRoutes(services: Services & DirectCallView): Hono<Environm
 
   routes.get("/", (context) => context.json(listView(authoringOf().list())));
 
-  routes.get("/events", () => {
+  routes.get("/events", (context) => {
+    const authoring = authoringOf();
+    const release = budget.takeStream(context.get("principal"));
     const stop = new AbortController();
     return eventStream({
-      chunks: encoded(scriptChanges(authoringOf(), stop.signal)),
+      chunks: encoded(scriptChanges(authoring, stop.signal)),
       idleMs: limits.heartbeatMs,
       onIdle: () => ": waiting\n\n",
       onLeave: () => stop.abort(),
+      onEnd: release,
     });
   });
 

@@ -44,7 +44,7 @@ function appWith(limits: {
     const request = new Request("http://127.0.0.1/v1/responses", init);
     return { response: as(name, request), end };
   };
-  return { as, post, slowPost };
+  return { as, post, slowPost, fetch };
 }
 
 async function errorOf(response: Response) {
@@ -76,6 +76,16 @@ test("a full server rejects large requests with a 503 and accepts small ones", a
   assert.equal((await post("cat", 400)).status, 200);
   for (const { end } of slow) end();
   for (const { response } of slow) assert.equal((await response).status, 200);
+});
+
+test("requests without a key take next to nothing from the budget", async () => {
+  const { fetch } = appWith({});
+  const pair = (chars: number) =>
+    fetch(requestTo("POST", "/v1/sessions", { code: "x".repeat(chars) }));
+  assert.equal((await pair(100)).status, 403);
+  const response = await pair(5_000);
+  const { error } = (await response.json()) as { readonly error: { readonly code: string } };
+  assert.deepEqual([response.status, error.code], [413, "body_too_large"]);
 });
 
 test("answers use the budget while they are written, and readers of one run share one answer", async () => {

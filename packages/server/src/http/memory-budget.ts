@@ -151,10 +151,10 @@ export class MemoryBudget {
    */
   async admit(context: ApiContext, next: Next): Promise<void> {
     const { req } = context;
-    // A request without a caller is from a browser that pairs, and its body is short.
     const principal = context.get("principal") ?? "";
     if (req.raw.body === null) return next();
-    const { bodyBytes } = this.#limits;
+    // A request without a caller is from a browser that pairs, and its body is short.
+    const bodyBytes = principal === "" ? pairingBytes : this.#limits.bodyBytes;
     const releases: Release[] = [];
     let taken = 0;
     const take = (bytes: number) => {
@@ -180,6 +180,9 @@ export class MemoryBudget {
 
 /** Bytes of a small request. A body without a length reserves this many at a time. */
 const smallBytes = 65_536;
+
+/** The longest body of a request that pairs a browser. Anyone can send it, without a key. */
+const pairingBytes = 4_096;
 
 /** Bytes of a stream: twice a page of events, which is what it reads at a time. */
 const streamBytes = 131_072;

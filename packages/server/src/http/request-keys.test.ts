@@ -249,3 +249,25 @@ test("a server that is killed between an effect and its answer does not repeat t
     assert.equal(await read(path), after);
   }
 });
+
+test("a repeat that was slower than the first request gets its answer", async () => {
+  const inner = openMemoryStore();
+  const answered = Promise.withResolvers<void>();
+  let changes = 0;
+  const store = {
+    ...inner,
+    write: (async (writes: readonly StoreWrite[]) => {
+      const isChange = writes.some(({ type }) => type === "change-override");
+      if (isChange && (changes += 1) === 2) await answered.promise;
+      return inner.write(writes);
+    }) as Store["write"],
+  };
+  const app = createTestApp({ model: new ScriptedModel([]), store });
+  const change = { tool: "g.*", execution: "deny" };
+  const repeat = () => send(app, "k", change, "/v1/overrides", "PUT");
+  const [first, second] = [repeat(), repeat()];
+  await Promise.race([first, second]);
+  answered.resolve();
+  assert.equal((await first).status, 200);
+  assert.deepEqual(await second, await first);
+});

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { CapstanError } from "@capstan/core";
 import {
   storedOutcomes,
   type RequestKey,
@@ -52,14 +53,23 @@ export async function answerOnce(
   if (createsItself.test(path) || storesNothing.test(path)) return next();
   const key = await readKey(context);
   const found = await findKnown(runs.stores.all, context, key);
-  const isAnswered = found !== undefined && found.resourceId !== storedOutcomes;
-  if (isAnswered)
-    return context.body(found.response ?? "{}", 200, { "Content-Type": "application/json" });
+  const answerOf = (record: RequestKeyRecord | undefined) =>
+    record === undefined || record.resourceId === storedOutcomes
+      ? undefined
+      : context.body(record.response ?? "{}", 200, { "Content-Type": "application/json" });
+  const first = answerOf(found);
+  if (first !== undefined) return first;
   const known = found && (JSON.parse(found.response ?? "[]") as readonly unknown[]);
   const owner = context.get("principal");
   const { id, digest } = key;
   const claim = { owner, key: { id, digest, ttlMs: 24 * hourMs }, known, isTaken: false };
   await withClaim(claim, next);
+  // The same request was answered while this one was served.
+  if (CapstanError.isInstance(context.error) && context.error.code === "request_in_progress") {
+    const answer = answerOf(await findKnown(runs.stores.all, context, key));
+    if (answer !== undefined) context.res = answer;
+    return;
+  }
   if (!context.res.ok) return;
   const response = await context.res.clone().text();
   if (response.length > maxResponse) return;

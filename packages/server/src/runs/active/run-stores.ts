@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { CapstanError } from "@capstan/core";
 import {
   type ApprovalRecord,
   type CreationCursor,
@@ -207,9 +208,11 @@ export function claimingStore(store: Store): Store {
     // A concurrent repeat of the same request was committed first.
     const first = await store.getRequestKey({ owner, id: key.id });
     if (first?.digest !== key.digest || first.resourceId !== storedOutcomes)
-      throw new Error(
-        "Another request with this Idempotency-Key is in progress. Retry when it has ended.",
-      );
+      throw new CapstanError({
+        code: "request_in_progress",
+        message:
+          "Another request with this Idempotency-Key is in progress. Retry when it has ended.",
+      });
     return JSON.parse(first.response ?? "[]") as readonly unknown[];
   }
   return Object.assign(Object.create(store) as Store, { write });
