@@ -271,3 +271,27 @@ test("a repeat that was slower than the first request gets its answer", async ()
   assert.equal((await first).status, 200);
   assert.deepEqual(await second, await first);
 });
+
+test("a repeat that finds the first request's effect instead of its object gets its answer", async () => {
+  const inner = openMemoryStore();
+  const answered = Promise.withResolvers<void>();
+  let reads = 0;
+  const store = {
+    ...inner,
+    getRequestKey: (async (id) => {
+      const found = await inner.getRequestKey(id);
+      if ((reads += 1) === 2) await answered.promise;
+      return found;
+    }) as Store["getRequestKey"],
+  };
+  const app = createTestApp({ model: new ScriptedModel([]), store });
+  const { id } = (await app.call("POST", "/v1/conversations", { title: "a" })).body as {
+    readonly id: string;
+  };
+  const remove = () => send(app, "k", {}, `/v1/conversations/${id}`, "DELETE");
+  const [first, second] = [remove(), remove()];
+  const ended = await Promise.race([first, second]);
+  answered.resolve();
+  assert.equal(ended.status, 200);
+  assert.deepEqual(await second, await first);
+});

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { CapstanError } from "@capstan/core";
 import {
   storedOutcomes,
   type RequestKey,
@@ -64,13 +63,12 @@ export async function answerOnce(
   const { id, digest } = key;
   const claim = { owner, key: { id, digest, ttlMs: 24 * hourMs }, known, isTaken: false };
   await withClaim(claim, next);
-  // The same request was answered while this one was served.
-  if (CapstanError.isInstance(context.error) && context.error.code === "request_in_progress") {
+  if (!context.res.ok) {
+    // Possibly the same request was answered while this one was served.
     const answer = answerOf(await findKnown(runs.stores.all, context, key));
     if (answer !== undefined) context.res = answer;
     return;
   }
-  if (!context.res.ok) return;
   const response = await context.res.clone().text();
   if (response.length > maxResponse) return;
   const replaces = claim.isTaken ? { replaces: storedOutcomes } : {};
