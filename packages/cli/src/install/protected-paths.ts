@@ -31,8 +31,7 @@ export function protectedPaths(
     scripts,
     settingsFile,
   }: {
-    readonly scripts: Pick<Configuration["scripts"], "folders"> &
-      Partial<Configuration["scripts"]>;
+    readonly scripts: Pick<Configuration["scripts"], "folders"> & Partial<Configuration["scripts"]>;
   } & Pick<Configuration, "roots" | "settingsFile">,
   path: string = process.env["PATH"] ?? "",
 ): readonly string[] {

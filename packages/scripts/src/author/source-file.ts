@@ -59,7 +59,8 @@ export async function saveSource(change: {
     if (!(await isWithoutLinks(dirname(path)))) return outside;
     // A repeated request may have saved this text before.
     const now = await readSource(path);
-    if (now.status === "read" && bytes.equals(Buffer.from(now.source))) return { status: "written" };
+    if (now.status === "read" && bytes.equals(Buffer.from(now.source)))
+      return { status: "written" };
     const before = await conflictWith(path, basedOn);
     if (before !== undefined) return before;
     const { mode } = await stat(path);
