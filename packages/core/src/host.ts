@@ -28,6 +28,7 @@ export { isContentParts } from "./tool/return-value.ts";
 export type { ReasoningPart } from "./model/message.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model.ts";
 export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";
+export { cutsOff, isWholeCall } from "./model/incomplete-calls.ts";
 export { neutraliseMessage } from "./model/message.ts";
 export type { TokenPrices } from "./model/usage.ts";
 export { addUsage, noUsage } from "./model/usage.ts";
@@ -35,6 +36,7 @@ export { addUsage, noUsage } from "./model/usage.ts";
 // arguments
 export { conditionsText } from "./arguments/argument-conditions.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
+export { compileSchema } from "./arguments/validator.ts";
 export { schemaDepthProblem } from "./arguments/schema-references.ts";
 
 // variables
@@ -69,6 +71,7 @@ export {
 export { type Quarantine, reviewRequestOf } from "./call/record/call-outcome.ts";
 
 // chain
+export type { ChatOption } from "./chain/options/tool-chain-options.ts";
 export { coveredBy } from "./policy/grant.ts";
 export type { StreamedItem } from "./chain/journal/chain-event.ts";
 export type { ChainResultRecord, RoundUsage } from "./chain/journal/chain-result.ts";

@@ -105,15 +105,6 @@ export type ParsedArguments =
   | { readonly status: "parsed"; readonly args: JsonObject; readonly repairs: readonly string[] }
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
-/** The options of `parseArguments`. */
-export interface ParseOptions {
-  /**
-   * Whether the model's output ended in the middle of the arguments. Then only complete arguments
-   * are accepted. @default false
-   */
-  readonly isCutOff?: boolean;
-}
-
 /**
  * Parses a call's arguments in a model's text. An empty text means `{}`. A text that is not JSON
  * is repaired if it has only one possible meaning.
@@ -122,16 +113,11 @@ export interface ParseOptions {
  * correct them
  * @example parseArguments('```json\n{"path": ".",}\n```') // { status: "parsed", args: { path: "." }, repairs: ["removed the code fence", "removed a trailing comma"] }
  */
-export function parseArguments(
-  text: string,
-  { isCutOff = false }: ParseOptions = {},
-): ParsedArguments {
+export function parseArguments(text: string): ParsedArguments {
   const json = text.trim();
   if (json === "") return { status: "parsed", args: {}, repairs: [] };
   const parsed = parseJson(json);
   if (parsed.status === "broken") {
-    if (isCutOff)
-      return failed("The answer was cut off in the middle of the arguments, so nothing was run.");
     const restored = restoreArguments(json);
     return restored !== undefined && isObject(restored.value)
       ? { status: "parsed", args: restored.value, repairs: restored.repairs }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { parseArguments, prepareArguments } from "./prepare-arguments.ts";
 import { restoreArguments } from "./restore-arguments.ts";
 
@@ -77,20 +76,6 @@ test("an object within a JSON string is restored too", () => {
     args: { a: 1 },
     repairs: ["parsed the object in a JSON string", "read single quotes as double quotes"],
   });
-});
-
-test("arguments are not completed if the answer was cut off", () => {
-  assert.equal(parseArguments('{"a": "x"').status, "parsed");
-  const cut = parseArguments('{"a": "x"', { isCutOff: true });
-  assert.match(cut.status === "failed" ? cut.error.message : "", /was cut off .* Send one JSON/);
-  assert.equal(parseArguments('{"a": "x"}', { isCutOff: true }).status, "parsed");
-  fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), (object, at) => {
-      const text = JSON.stringify(object);
-      const prefix = text.slice(0, 1 + (at % (text.length - 1)));
-      assert.equal(parseArguments(prefix, { isCutOff: true }).status, "failed", prefix);
-    }),
-  );
 });
 
 test("a wrapper that the tool's schema does not have is removed", () => {

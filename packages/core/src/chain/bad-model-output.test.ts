@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import type { ModelEvent } from "../model/model.ts";
 import type { Usage } from "../model/usage.ts";
+import type { ChainEvent } from "./journal/chain-event.ts";
 import { messageProblems } from "../testing/chain-problems.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel, type ScriptedStep } from "../testing/scripted-model.ts";
@@ -51,6 +52,29 @@ test("an unknown tool is not found, and the result and the log name the nearest 
   assert.match(history[0]?.result?.finalText ?? "", /tool_not_found.*Echo/);
   assert.match(result.responseContent, /\*\*\[Tool Execution Log\]\*\*: Ecko/);
   assert.deepEqual(ran, []);
+});
+
+// Contract: loop-48
+test("arguments that failed validation are kept as the model wrote them", async () => {
+  const started: unknown[] = [];
+  const callbacks = {
+    onToolCallStart: (...given: readonly unknown[]) => void started.push([given[1], given[3]]),
+  };
+  const script = [
+    calls(["Echo", { text: 5, more: 1 }], ["Echo", '{"text":'], ["Pay", { to: "Ann" }]),
+  ];
+  const clientTools = [{ type: "function", function: { name: "Pay" } }] as const;
+  const { history } = await run(script, { callbacks, clientTools });
+  const expected = [
+    [{ text: 5, more: 1 }, '{"text":5,"more":1}'],
+    [{}, '{"text":'],
+    [{ to: "Ann" }, '{"to":"Ann"}'],
+  ];
+  assert.deepEqual(started, expected);
+  assert.deepEqual(
+    history.map(({ args, argumentsText }) => [args, argumentsText]),
+    expected,
+  );
 });
 
 // Contract: loop-34, loop-77
@@ -234,8 +258,30 @@ test("an empty answer is requested again once, and then reported", async () => {
 // Contract: loop-41
 test("an answer that was cut off before its first text is reported with its finish reason", async () => {
   const cut = { events: [{ type: "finish", reason: "length", usage } as const] };
-  const { result } = await run([cut, cut]);
+  const { result, model } = await run([cut]);
   assert.deepEqual([result.status, result.answer], ["completed", ""]);
+  assert.equal(model.requests.length, 1);
+});
+
+test("a refusal is the answer, in an item of its own", async () => {
+  const items: unknown[] = [];
+  const refused = odd(
+    { type: "text-delta", text: "Well." },
+    { type: "refusal-delta", text: "I " },
+    { type: "refusal-delta", text: "cannot." },
+    stop,
+  );
+  const { result, model } = await run([refused], {
+    onEvent: (event) => {
+      if (event.type === "item.start" && event.kind === "text") items.push(event.refusal);
+      if (event.type === "item.end") items.push(event.text);
+    },
+  });
+  assert.deepEqual(items, [undefined, "Well.", true, "I cannot."]);
+  assert.deepEqual([result.status, result.answer], ["completed", "Well.I cannot."]);
+  const last = result.messages.toolChain.at(-1);
+  assert.ok(last?.role === "assistant" && last.refusal === true);
+  assert.equal(model.requests.length, 1);
 });
 
 // Contract: loop-82
@@ -324,13 +370,54 @@ test("a call does not run if a limit or a filter ended the answer before its arg
     );
   for (const args of ["", " ", '{"all":', '{"all":true', '{"all":{"of":"them"}']) {
     for (const reason of ["length", "content_filter"] as const) {
-      const { history } = await run([events(reason, args), "Sorry."], {
+      const { history, result, model } = await run([events(reason, args)], {
         executor: executorWith([none]),
       });
       assert.equal(history[0]?.status, "error");
-      assert.match(history[0]?.result?.finalText ?? "", /^Error \(invalid_arguments\)/);
+      const why = reason === "length" ? "it reached its limit" : "a content filter ended it";
+      assert.match(
+        history[0]?.result?.finalText ?? "",
+        new RegExp(`^Error \\(incomplete_call\\).*${why}`),
+      );
+      // The answer is incomplete, so the model is not asked again.
+      assert.deepEqual([result.status, model.requests.length], ["completed", 1]);
     }
   }
+});
+
+// Contract: loop-83
+test("an incomplete call of a client is never given to it, and the whole calls of the round run", async () => {
+  const look = defineTool({ ...reads, name: "Look", execute: () => "seen" });
+  const ends: ChainEvent[] = [];
+  const { result, history } = await run(
+    [
+      odd(
+        { type: "tool-call-end", id: "a", name: "Look", arguments: "{}" },
+        { type: "tool-call-start", id: "b", name: "Pay" },
+        { type: "tool-call-end", id: "b", name: "Pay", arguments: '{"to":"Ann","amount":1' },
+        { type: "finish", reason: "length", usage },
+      ),
+    ],
+    {
+      executor: executorWith([look]),
+      clientTools: [{ type: "function", function: { name: "Pay" } }],
+      onEvent: (event) => {
+        if (event.type === "item.end") ends.push(event);
+      },
+    },
+  );
+  assert.deepEqual([result.status, result.waiting], ["completed", []]);
+  assert.deepEqual(
+    history.map(({ status }) => status),
+    ["success", "error"],
+  );
+  assert.deepEqual(
+    ends.map((event) => event.type === "item.end" && [event.text, event.incomplete]),
+    [
+      ["{}", undefined],
+      ['{"to":"Ann","amount":1', true],
+    ],
+  );
 });
 
 // Contract: loop-85

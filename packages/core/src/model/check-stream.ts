@@ -35,6 +35,7 @@ export function checkEvent(event: ModelEvent): ModelEvent {
 
 const texts: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["text-delta", ["text"]],
+  ["refusal-delta", ["text"]],
   ["reasoning-delta", ["text"]],
   ["tool-call-start", ["id", "name"]],
   ["tool-call-delta", ["id", "delta"]],

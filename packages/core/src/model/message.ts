@@ -10,6 +10,8 @@ export interface ToolCallRequest {
   readonly function: { readonly name: string; readonly arguments: string };
   /** Data to send back to the provider with this call, for example Gemini's thought signature. */
   readonly providerMetadata?: JsonObject;
+  /** A limit or a filter ended the answer in the middle of the arguments: the call never runs. */
+  readonly incomplete?: true;
 }
 
 /** A piece of a model's reasoning, sent back to it unchanged. */
@@ -36,6 +38,8 @@ export interface AssistantMessage {
   readonly content: string;
   readonly reasoning?: readonly ReasoningPart[];
   readonly tool_calls?: readonly ToolCallRequest[];
+  /** The content is a refusal to answer. */
+  readonly refusal?: true;
 }
 
 /** The result of a call. */

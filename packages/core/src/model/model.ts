@@ -52,6 +52,8 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 /** An event of a model's stream. */
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
+  /** The text of a refusal to answer, instead of an answer. */
+  | { readonly type: "refusal-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
   /** Ends the streamed reasoning, with the data to send back to the provider. */
   | { readonly type: "reasoning-end"; readonly providerMetadata?: JsonObject }
@@ -63,6 +65,8 @@ export type ModelEvent =
       readonly name: string;
       readonly arguments: string;
       readonly providerMetadata?: JsonObject;
+      /** A limit or a filter ended the answer in the middle of the arguments. */
+      readonly incomplete?: boolean;
     }
   /** A failure before the first token is being retried. */
   | {

@@ -58,7 +58,8 @@ export function exampleLine(tool: ToolDefinition): string {
   return text === "{}" ? `/${name}` : `/${name} ${text}`;
 }
 
-function exampleOf(schema: JsonSchema, place: TextPlace, depth: number): JsonValue {
+/** Returns a plausible value for a parameter of a tool. */
+export function exampleOf(schema: JsonSchema, place: TextPlace, depth: number): JsonValue {
   const given = givenExample(schema);
   if (given !== undefined) return given;
   if (depth > 4) return null;

@@ -1,6 +1,7 @@
 import type { Message, ModelRequest, Usage, Model, ModelEvent } from "@capstan/core";
 import { countTokens, loadTokenizer } from "../tokens/count-tokens.ts";
 import { textOfUser, type Reply, type Command, planReply } from "./plan-reply.ts";
+import { schemaValue } from "./schema-value.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FinishReason } from "@capstan/core/host";
 
@@ -72,10 +73,13 @@ function stopped(reply: Reply, { stop = [] }: ModelRequest): Reply {
   return ends.length === 0 ? reply : { type: "text", text: reply.text.slice(0, Math.min(...ends)) };
 }
 
-/** Wraps a text in JSON if the request asks for JSON. */
+/** Writes a text as JSON if the request asks for JSON: a value of the schema, if there is one. */
 function formatted(reply: Reply, { responseFormat }: ModelRequest): Reply {
   if (reply.type === "calls" || (responseFormat?.type ?? "text") === "text") return reply;
-  return { type: "text", text: JSON.stringify({ text: reply.text }) };
+  const { text } = reply;
+  const value =
+    responseFormat?.type === "json_schema" ? schemaValue(responseFormat.schema, text) : { text };
+  return { type: "text", text: JSON.stringify(value) };
 }
 
 function textEvents(text: string): readonly ModelEvent[] {

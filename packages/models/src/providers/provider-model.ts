@@ -9,7 +9,7 @@ import { retryDelay } from "./retry-delay.ts";
 import { nextTurn, withoutLongTexts } from "./request/long-texts.ts";
 import { toCallOptions } from "./request/to-call-options.ts";
 import { toModelError } from "./stream/to-model-error.ts";
-import { createEventTranslator } from "./stream/to-model-events.ts";
+import { createEventTranslator, UnofferedToolError } from "./stream/to-model-events.ts";
 
 export interface ProviderModelOptions {
   readonly provider: Provider;
@@ -52,6 +52,7 @@ async function* streamWithRetry(
   const modelName = model.modelId;
   for (let tries = 1; ; tries++) {
     let begun = false;
+    let isFinal = false;
     let error: ModelError;
     try {
       for await (const event of streamOnce(model, options, request, signal)) {
@@ -61,9 +62,11 @@ async function* streamWithRetry(
       return;
     } catch (thrown) {
       signal.throwIfAborted();
+      // The answer is complete, so the same request would get the same answer.
+      isFinal = thrown instanceof UnofferedToolError;
       error = toModelError(thrown, { provider, modelName, begun, now: clock.now() });
     }
-    const delayMs = begun ? undefined : retryDelay(error, tries, random);
+    const delayMs = begun || isFinal ? undefined : retryDelay(error, tries, random);
     if (delayMs === undefined) throw error;
     yield { type: "retry", attempt: tries, delayMs, reason: error.message };
     await wait(delayMs, clock, signal);

@@ -51,8 +51,6 @@ export interface CallRequest {
   readonly names?: { readonly [modelName: string]: string };
   /** The arguments as the model's text, or as a program's object. */
   readonly args: string | JsonObject;
-  /** Whether the model's output ended in the middle of the arguments. @default false */
-  readonly isCutOff?: boolean;
   readonly round: number;
   readonly idempotencyKey: string;
   readonly parentCallId?: string;
@@ -76,7 +74,7 @@ const none: readonly string[] = [];
  */
 export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Proposal> {
   const { at: now = gate.clock.now() } = request;
-  const { parsed, text } = readArguments(request.args, request.isCutOff);
+  const { parsed, text } = readArguments(request.args);
   const found = findTool(gate, request.name, request.names);
   const record = newRecord(request, now, text);
   if (found.status === "found") setTool(record, gate, found.registered);
@@ -384,12 +382,9 @@ export interface ReadArguments {
 /**
  * Stage 2. Parses a model's text. Copies a program's object, so that later changes of the object do
  * not change the proposed call.
- *
- * @param isCutOff whether the model's answer ended in the middle of the text
  */
-function readArguments(given: unknown, isCutOff = false): ReadArguments {
-  if (typeof given === "string")
-    return { parsed: parseArguments(given, { isCutOff }), text: given };
+function readArguments(given: unknown): ReadArguments {
+  if (typeof given === "string") return { parsed: parseArguments(given), text: given };
   if (given === undefined)
     return { parsed: { status: "parsed", args: {}, repairs: [] }, text: "{}" };
   if (!isObject(given)) return refused(`an object was expected, not ${kindOf(given)}`);

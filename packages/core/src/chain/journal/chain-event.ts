@@ -14,7 +14,12 @@ import type { ReachedLimit, ChainError, ChainStats, ChainStatus } from "./chain-
  */
 export type StreamedItem =
   /** With `callId`, the text is the output of this final call, which is the assistant's message. */
-  | { readonly kind: "text"; readonly callId?: string }
+  | {
+      readonly kind: "text";
+      readonly callId?: string;
+      /** The text is a refusal to answer. */
+      readonly refusal?: true;
+    }
   | { readonly kind: "reasoning" }
   | {
       readonly kind: "arguments";

@@ -2,8 +2,10 @@ import type { AssistantMessage } from "../../model/message.ts";
 import type { ToolOffer } from "../../tool/tool-offer.ts";
 import { type ChainEnding, modelFailure, stopped } from "./chain-ending.ts";
 import type { ReachedLimit } from "../journal/chain-result.ts";
-import { changedRequest, chainRequest, roundSettings, takesReferences } from "./chain-request.ts";
-import type { Usage } from "../../model/usage.ts";
+import { changedRequest, chainRequest, takesReferences } from "./chain-request.ts";
+import { roundTools } from "./round-tools.ts";
+import { addUsage, type Usage } from "../../model/usage.ts";
+import { answerProblem, correctionOf, formatError } from "./check-answer.ts";
 import type { FinishReason, ModelRequest } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
 import { ModelAnswer } from "./model-answer.ts";
@@ -56,21 +58,37 @@ export async function askModel(
         );
   if (request.status === "failed") return chain.stopped() ?? stopped(request.error);
   if (request.status === "stopped") return stopped(chain.failure);
-  const tools = last ? [] : offer.definitions;
-  const first = chain.turn.round === 1;
-  const settings = roundSettings(chatOption, { last, first, tools: offer.definitions.length });
-  const step = await chain.budget.withDeadline(signal, last, (inTime) =>
-    modelStep(chain, { ...settings, messages: request.messages, tools }, offer, inTime),
-  );
-  if (step.failure !== undefined) {
-    chain.turn.addCutOff(step.message);
-    return chain.stopped() ?? modelFailure(step.failure);
+  const first = chain.turn.round - chain.roundsBefore === 1;
+  const isAskedFor = (toolId: string): boolean => chain.isAskedFor(toolId);
+  const { tools, settings, error } = roundTools(chatOption, { offer, last, first, isAskedFor });
+  if (error !== undefined) return stopped(error);
+  const { responseFormat: format } = settings;
+  let { messages } = request;
+  let usage: Usage | undefined;
+  for (let isLastTry = false; ; isLastTry = true) {
+    const step = await chain.budget.withDeadline(signal, last, (inTime) =>
+      modelStep(chain, { ...settings, messages, tools }, offer, inTime),
+    );
+    if (step.failure !== undefined) {
+      chain.turn.addCutOff(step.message);
+      return chain.stopped() ?? modelFailure(step.failure);
+    }
+    const { message, finishReason } = step;
+    const used = chain.budget.usageOf(step, messages, tools);
+    usage = usage === undefined ? used : addUsage(usage, used);
+    const problem = answerProblem(step, format, executor.gate.patternEngine);
+    if (problem === undefined) {
+      chain.turn.finishRound({ message, usage, finishReason }, clock);
+      return message;
+    }
+    const reason = `The answer does not match the JSON schema: ${problem}.`;
+    chain.recorder.appendEvent({ type: "model.restarted", reason });
+    if (isLastTry) return { status: "error", error: formatError(format, problem) };
+    messages = [...messages, ...correctionOf(message, format, problem)];
   }
-  const { message, finishReason } = step;
-  const usage = chain.budget.usageOf(step, request.messages, tools);
-  chain.turn.finishRound({ message, usage, finishReason }, clock);
-  return message;
 }
+
+const noNames: ReadonlySet<string> = new Set();
 
 interface ModelStep {
   readonly message: AssistantMessage;
@@ -87,7 +105,9 @@ async function modelStep(
   { clientNames }: ToolOffer,
   signal: AbortSignal,
 ): Promise<ModelStep> {
-  const answer = new ModelAnswer({ recorder, ids, clientNames });
+  // With a tool choice of `none`, no call may reach the client.
+  const names = request.toolChoice === "none" ? noNames : clientNames;
+  const answer = new ModelAnswer({ recorder, ids, clientNames: names });
   let failure: unknown;
   try {
     const stream = checkedStream(model, request, signal);

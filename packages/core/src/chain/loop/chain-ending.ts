@@ -1,4 +1,5 @@
 import { CapstanError, errorMessage } from "../../base/errors.ts";
+import { cutsOff } from "../../model/incomplete-calls.ts";
 import type { FinishReason } from "../../model/model.ts";
 import { ModelError } from "../../model/model-error.ts";
 import type { ChainError, ChainStatus } from "../journal/chain-result.ts";
@@ -42,12 +43,11 @@ export function abortError(signal: AbortSignal): ChainError {
 }
 
 /**
- * Returns the ending for a model that gave an empty answer twice. If the answer was cut off, the
+ * Returns the ending for a model that gave an empty answer twice, or one that was cut off: the
  * finish reason explains it.
  */
 export function emptyAnswer(finishReason: FinishReason | undefined): ChainEnding {
-  if (finishReason === "length" || finishReason === "content_filter")
-    return { status: "completed" };
+  if (cutsOff(finishReason)) return { status: "completed" };
   const message = "The model's answer was empty, and empty again when it was asked once more.";
   return { status: "error", error: { code: "empty_answer", message, phase: "final_response" } };
 }

@@ -1,4 +1,5 @@
-import { neutraliseMessage } from "../../model/message.ts";
+import { cutsOff, markIncomplete } from "../../model/incomplete-calls.ts";
+import { neutraliseMessage, type ToolCallRequest } from "../../model/message.ts";
 import { type ChainEnding, emptyAnswer, loopError, stopped } from "./chain-ending.ts";
 import { limitsProblem } from "../limits/chain-limits.ts";
 import { chainReport } from "./chain-report.ts";
@@ -56,6 +57,9 @@ async function loop(chain: Chain): Promise<ChainEnding> {
     const finalMessage = chain.finalMessage();
     if (finalMessage !== undefined && inputMessages.length === 0) return { status: "completed" };
     if (finalMessage !== undefined) chain.turn.addMessage(finalMessage);
+    // Only a later turn asks the model again: this one ended with the incomplete call.
+    if (resume.adopted !== true && hasIncompleteCall(chain.turn.lastRequests()))
+      return { status: "completed" };
     // The earlier process may have ended between the answer and the commit of the chain's end.
     if (chain.turn.isAnswered && inputMessages.length === 0) return { status: "completed" };
   }
@@ -63,7 +67,8 @@ async function loop(chain: Chain): Promise<ChainEnding> {
   if (firstResponse !== undefined) {
     const ending = await continueFrom(chain, firstResponse);
     if (ending !== undefined) return ending;
-    if (chain.finalMessage() !== undefined) return { status: "completed" };
+    if (chain.finalMessage() !== undefined || hasIncompleteCall(chain.turn.lastRequests()))
+      return { status: "completed" };
   }
 
   let again = false;
@@ -80,11 +85,12 @@ async function loop(chain: Chain): Promise<ChainEnding> {
       const now = limit ?? chain.budget.reached(0, chain.turn.usage);
       const waits = await runRound(chain, requests, offer, now);
       if (waits !== undefined) return waits;
-      if (chain.finalMessage() !== undefined) return { status: "completed" };
+      if (chain.finalMessage() !== undefined || hasIncompleteCall(requests))
+        return { status: "completed" };
     }
     if (requests.length === 0 || limit !== undefined) {
       if (step.content.trim() !== "") return { status: "completed" };
-      if (again) return emptyAnswer(chain.turn.finishReason);
+      if (again || cutsOff(chain.turn.finishReason)) return emptyAnswer(chain.turn.finishReason);
     }
     // Tool calls are an answer too, so the next empty answer is retried again.
     again = requests.length === 0 || limit !== undefined;
@@ -112,6 +118,11 @@ async function endChain(chain: Chain, ending: ChainEnding): Promise<ToolChainRes
   if (chain.hasReservedCalls) releaseCalls(chain.options.executor, chain.calls.records.values());
   if (written || chain.failure === undefined) return result;
   return { ...result, status: "error", error: chain.failure };
+}
+
+/** Whether a limit or a filter ended the answer in one of these calls. */
+function hasIncompleteCall(requests: readonly ToolCallRequest[]): boolean {
+  return requests.some(({ incomplete }) => incomplete === true);
 }
 
 /** Resumes a stopped chain. Returns its ending if it does not continue. */
@@ -154,11 +165,14 @@ async function continueFrom(
   const { executor, contextMessages } = chain.options;
   const { clock } = executor.gate;
   chain.turn.beginRound(clock);
-  const requests = (message.tool_calls ?? []).map(({ id, function: called, ...more }) => ({
-    ...more,
-    id: chain.ids.call(id),
-    function: { ...called, name: callName(called.name) },
-  }));
+  const calls: readonly ToolCallRequest[] = (message.tool_calls ?? []).map(
+    ({ id, function: called, ...more }) => ({
+      ...more,
+      id: chain.ids.call(id),
+      function: { ...called, name: callName(called.name) },
+    }),
+  );
+  const requests = cutsOff(finishReason) ? markIncomplete(calls) : calls;
   const content = neutralise(message.content);
   const safe = { ...message, content, ...(requests.length > 0 && { tool_calls: requests }) };
   const usage = chain.budget.usageOf({ usage: given, message: safe }, contextMessages, []);

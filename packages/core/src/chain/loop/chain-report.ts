@@ -1,3 +1,4 @@
+import { writtenArguments } from "../../arguments/written-arguments.ts";
 import { estimateTokens } from "../../text/truncate.ts";
 import type { Chain } from "./chain.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
@@ -179,7 +180,8 @@ function historyEntry(
   return {
     callId: call.callId,
     toolName: call.name,
-    args: call.args ?? {},
+    args: call.args ?? writtenArguments(call.argumentsText),
+    argumentsText: call.argumentsText,
     status: resultStatusOf[call.status],
     startTime: call.startedAt ?? call.proposedAt,
     endTime: call.endedAt ?? call.proposedAt,

@@ -8,7 +8,7 @@ import { problemText, schemaProblem } from "../../json/schema-problem.ts";
 import { nameLongMessages } from "../../variables/long-messages.ts";
 import type { ToolChainCallbacks } from "../options/callbacks.ts";
 import type { ToolChainOptions } from "../options/tool-chain-options.ts";
-import type { ModelSettings, ToolDefinition } from "../../model/model.ts";
+import type { ToolDefinition } from "../../model/model.ts";
 import type { OfferOptions, ToolOffer } from "../../tool/tool-offer.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import { clientToolsProblem, groupsProblem } from "../options/check-options.ts";
@@ -144,27 +144,6 @@ function noteText({ limit, again, advice }: RequestNotes): string {
 
 function failed(code: string, message: string) {
   return { status: "failed", error: { code, message, phase: "before_send" } } as const;
-}
-
-/**
- * Returns a request's settings in this round. A forced tool choice applies to the first step only;
- * otherwise the loop would never end.
- */
-export function roundSettings(
-  chatOption: ModelSettings,
-  now: { readonly last: boolean; readonly first: boolean; readonly tools: number },
-): ModelSettings {
-  // Usually neither is set, so all rounds share one object.
-  if (chatOption.toolChoice === undefined && chatOption.parallelToolCalls === undefined)
-    return chatOption;
-  const { toolChoice, parallelToolCalls, ...settings } = chatOption;
-  if (now.last || now.tools === 0) return settings;
-  const choice = now.first ? toolChoice : toolChoice === "none" ? "none" : undefined;
-  return {
-    ...settings,
-    ...(choice !== undefined && { toolChoice: choice }),
-    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
-  };
 }
 
 /** Resolves with the value of a promise, or with `undefined` as soon as the signal aborts. */

@@ -86,6 +86,14 @@ export class Chain {
     });
   }
 
+  /** Whether a tool's group is one of those that the caller asked for. */
+  isAskedFor(toolId: string): boolean {
+    const { groups, executor } = this.options;
+    const asked = typeof groups === "function" ? groups() : groups;
+    const group = executor.gate.registry.tool(toolId)?.group.name;
+    return asked === undefined || (group !== undefined && asked.includes(group));
+  }
+
   /** Aborts when the chain is stopped. */
   get signal(): AbortSignal {
     return this.#abort.signal;

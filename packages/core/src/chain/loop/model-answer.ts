@@ -1,4 +1,5 @@
 import type { AssistantMessage, ReasoningPart, ToolCallRequest } from "../../model/message.ts";
+import { cutsOff, markIncomplete } from "../../model/incomplete-calls.ts";
 import type { FinishReason, ModelEvent } from "../../model/model.ts";
 import { type Usage, noUsage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
@@ -17,6 +18,7 @@ export interface ModelAnswerOptions {
 interface OpenItem {
   readonly itemId: string;
   readonly kind: StreamedItem["kind"];
+  readonly refusal?: true;
   text: string;
 }
 
@@ -37,11 +39,17 @@ export class ModelAnswer {
   readonly #reasoning: ReasoningPart[] = [];
   readonly #calls: ToolCallRequest[] = [];
   #text = "";
+  #refused = false;
   #open: OpenItem | undefined;
   #latest: StreamedCall | undefined;
   /** The calls before the latest, by the provider's id. */
   #before: Map<string, StreamedCall> | undefined;
   #chars = 0;
+  /**
+   * The item of the call that ended last. It stays open until the next event, because a finish
+   * reason can show that it is incomplete.
+   */
+  #held: OpenItem | undefined;
 
   constructor(options: ModelAnswerOptions) {
     this.#options = options;
@@ -51,9 +59,12 @@ export class ModelAnswer {
    * @throws ModelError if the answer exceeds the maximum length of a step
    */
   add(event: ModelEvent): void {
+    if (event.type !== "finish") this.#release(false);
     switch (event.type) {
       case "text-delta":
         return this.#addText("text", event.text);
+      case "refusal-delta":
+        return this.#addText("text", event.text, true);
       case "reasoning-delta":
         return this.#addText("reasoning", event.text);
       case "reasoning-end":
@@ -88,14 +99,14 @@ export class ModelAnswer {
         this.isFinished = true;
         this.finishReason = event.reason;
         this.usage = event.usage;
-        if (event.reason === "length" || event.reason === "content_filter")
-          this.#calls.push(...this.#calls.splice(-1).map(cutOff));
-        return undefined;
+        if (cutsOff(event.reason)) this.#calls.push(...markIncomplete(this.#calls.splice(0)));
+        return this.#release(this.#calls.at(-1)?.incomplete === true);
     }
   }
 
   /** Ends the answer and returns the message. If it was cut off, the message has no calls. */
   end(isCut: boolean): AssistantMessage {
+    this.#release(isCut);
     this.#close(isCut);
     for (const { item, ended } of this.#before?.values() ?? [])
       if (!ended) this.#endItem(item, true);
@@ -107,6 +118,7 @@ export class ModelAnswer {
       content: neutralise(this.#text),
       ...(reasoning.length > 0 && !isCut && { reasoning }),
       ...(calls.length > 0 && !isCut && { tool_calls: calls }),
+      ...(this.#refused && { refusal: true }),
     };
   }
 
@@ -114,7 +126,8 @@ export class ModelAnswer {
     const { ids, recorder } = this.#options;
     const itemId = ids.item();
     if (recorder.isObserved) recorder.appendEvent({ type: "item.start", itemId, ...item });
-    return { itemId, kind: item.kind, text: "" };
+    const refusal = item.kind === "text" && item.refusal === true;
+    return { itemId, kind: item.kind, ...(refusal && { refusal }), text: "" };
   }
 
   #append(item: OpenItem, delta: string): void {
@@ -132,11 +145,14 @@ export class ModelAnswer {
     recorder.appendEvent({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
   }
 
-  #addText(kind: "text" | "reasoning", delta: string): void {
+  #addText(kind: "text" | "reasoning", delta: string, refusal = false): void {
     if (delta === "") return;
-    if (this.#open?.kind !== kind) {
+    this.#refused ||= refusal;
+    if (this.#open?.kind !== kind || (this.#open.refusal === true) !== refusal) {
       this.#close();
-      this.#open = this.#startItem({ kind });
+      this.#open = this.#startItem(
+        kind === "text" ? { kind, ...(refusal && { refusal }) } : { kind },
+      );
     }
     this.#append(this.#open, delta);
   }
@@ -174,11 +190,26 @@ export class ModelAnswer {
   #endCall(event: Extract<ModelEvent, { readonly type: "tool-call-end" }>): void {
     const call = this.#openCall(event.id) ?? this.#beginCall(event.id, event.name);
     call.ended = true;
-    const { providerMetadata, arguments: args } = event;
-    this.#endItem(call.item, false, args);
+    const { providerMetadata, arguments: args, incomplete } = event;
+    call.item.text = args;
+    if (incomplete === true) this.#endItem(call.item, true);
+    else this.#held = call.item;
     const { callId: id, name } = call;
-    const request = { id, type: "function", function: { name, arguments: args } } as const;
-    this.#calls.push(providerMetadata === undefined ? request : { ...request, providerMetadata });
+    this.#calls.push({
+      id,
+      type: "function",
+      function: { name, arguments: args },
+      ...(providerMetadata !== undefined && { providerMetadata }),
+      ...(incomplete === true && { incomplete }),
+    });
+  }
+
+  /** Ends the item of the last call. */
+  #release(incomplete: boolean): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = undefined;
+    this.#endItem(held, incomplete);
   }
 
   #openCall(providerId: string): StreamedCall | undefined {
@@ -197,13 +228,4 @@ const stepChars = 8 * 1024 * 1024;
 function endless(): ModelError {
   const message = `The model wrote more than ${stepChars} characters in one step and was cut off.`;
   return new ModelError({ code: "server", message });
-}
-
-const noArguments = "(cut off: the response ended before the arguments)";
-
-/** Without any arguments, the call would look complete if the tool requires none. */
-function cutOff(last: ToolCallRequest): ToolCallRequest {
-  const { name, arguments: args } = last.function;
-  if (args.trim() !== "") return last;
-  return { ...last, function: { name, arguments: noArguments } };
 }

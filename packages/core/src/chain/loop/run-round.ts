@@ -5,6 +5,7 @@ import type { ReachedLimit, ChainError } from "../journal/chain-result.ts";
 import type { RoundCall } from "../calls/turn-calls.ts";
 import { cancelCall, settleWithoutResult } from "../../call/gate/settle-without-result.ts";
 import { type CallRequest, newRecord, propose } from "../../call/propose/propose.ts";
+import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { FinishReason } from "../../model/model.ts";
 import type { Chain } from "./chain.ts";
@@ -27,8 +28,6 @@ interface RequestedCall {
   /** The number of the call in its round, from 1. */
   readonly n: number;
   readonly at: number;
-  /** Whether the model's output ended in the middle of the call's arguments. */
-  readonly isCutOff: boolean;
 }
 
 /**
@@ -60,8 +59,7 @@ export async function proposeCalls(
   for (const request of requests) {
     n++;
     if (chain.calls.records.has(request.id)) continue;
-    const isCutOff = n === requests.length && cutsOff(chain.turn.finishReason);
-    const call = proposeCall(chain, scope, { called: request, n, at, isCutOff });
+    const call = proposeCall(chain, scope, { called: request, n, at });
     calls.push(call instanceof Promise ? await call : call);
   }
   return calls;
@@ -91,10 +89,6 @@ export async function runCalls(
   return undefined;
 }
 
-function cutsOff(reason: FinishReason | undefined): boolean {
-  return reason === "length" || reason === "content_filter";
-}
-
 function proposeCall(
   chain: Chain,
   scope: RoundScope,
@@ -103,12 +97,20 @@ function proposeCall(
   const { signal } = chain;
   const { gate } = chain.options.executor;
   const { called, n, at } = requested;
-  const owner = scope.offer.clientNames.has(called.function.name) ? "client" : "server";
+  const { name } = called.function;
+  const isForbidden = chain.options.chatOption?.toolChoice === "none";
+  const isClients = scope.offer.clientNames.has(name) && !isForbidden;
+  const owner = isClients ? "client" : "server";
   const request = callRequest(chain, scope.offer, requested);
   const unchecked = (): CallRecord => uncheckedRecord(request, owner, at);
   if (scope.close !== undefined) return cancelCall(gate, unchecked(), scope.close.message);
   if (signal.aborted) return cancelCall(gate, unchecked(), chain.failure?.message);
-  const error = chain.budget.admitCall({ owner }, n, scope.limit);
+  const error =
+    called.incomplete === true
+      ? incompleteCall(name, chain.turn.finishReason)
+      : isForbidden
+        ? forbiddenCall(name)
+        : chain.budget.admitCall({ owner }, n, scope.limit);
   if (error !== undefined)
     return settleWithoutResult(gate, unchecked(), { status: "error", error });
   if (owner === "client") return { status: "client", record: unchecked() };
@@ -135,7 +137,7 @@ function proposeCall(
 function callRequest(
   { options: { runId, requireApproval, executor }, turn, caller }: Chain,
   { names }: ToolOffer,
-  { called, at, isCutOff }: RequestedCall,
+  { called, at }: RequestedCall,
 ): CallRequest {
   const { id: callId, function: given } = called;
   const { id: principalId } = caller.principal;
@@ -144,13 +146,23 @@ function callRequest(
     name: given.name,
     names,
     args: given.arguments,
-    isCutOff,
     round: turn.round,
     at,
     idempotencyKey: `${runId}/${callId}`,
     principalId: principalId === executor.gate.caller.principal.id ? undefined : principalId,
     requireApproval,
   };
+}
+
+function incompleteCall(name: string, reason: FinishReason | undefined): ToolErrorData {
+  const ended = reason === "content_filter" ? "a content filter ended it" : "it reached its limit";
+  const message = `The answer was cut off in the middle of the arguments of ${name} (${ended}), so the call was not run. Call it again with shorter arguments, or in several calls.`;
+  return { code: "incomplete_call", message };
+}
+
+function forbiddenCall(name: string): ToolErrorData {
+  const message = `${name} was not run: the request does not allow calls of tools (tool_choice "none"). Answer without them.`;
+  return { code: "calls_not_allowed", message };
 }
 
 /**

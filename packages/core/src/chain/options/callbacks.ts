@@ -1,3 +1,4 @@
+import { writtenArguments } from "../../arguments/written-arguments.ts";
 import type { CallResult } from "../../call/record/call-record.ts";
 import type { SettledStatus } from "../../tool/tool-result.ts";
 import type { JsonObject } from "../../base/json.ts";
@@ -21,7 +22,12 @@ export interface ToolChainCallbacks {
    * A call was requested. Called before it is checked, approved and run. Each call also gets its
    * `onToolCallComplete`.
    */
-  readonly onToolCallStart?: (toolName: string, args: JsonObject, callId: string) => unknown;
+  readonly onToolCallStart?: (
+    toolName: string,
+    args: JsonObject,
+    callId: string,
+    argumentsText: string,
+  ) => unknown;
   readonly onToolCallComplete?: (
     result: CallResult & { readonly status: SettledStatus },
     callId: string,
@@ -111,7 +117,7 @@ function callbackListeners(
   if (onToolCallStart !== undefined)
     add("onToolCallStart", (event) =>
       event.type === "call.proposed"
-        ? onToolCallStart(event.name, event.args ?? {}, event.callId)
+        ? onToolCallStart(event.name, argumentsOf(event), event.callId, event.argumentsText)
         : undefined,
     );
   if (onLLMResponseUpdate !== undefined)
@@ -197,4 +203,13 @@ function errorOf(event: ChainEvent): ChainError | undefined {
   if (error === undefined) return undefined;
   const { code, message } = error;
   return { code, message, phase: argumentCodes.has(code) ? "arguments" : "tool" };
+}
+
+/** A call that the gate rejected, or that a client runs, has no other arguments than the written ones. */
+function argumentsOf({
+  owner,
+  args,
+  argumentsText,
+}: Extract<ChainEvent, { readonly type: "call.proposed" }>): JsonObject {
+  return args === undefined || owner === "client" ? writtenArguments(argumentsText) : args;
 }

@@ -1,8 +1,13 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
-import type { ContentPart } from "../../model/content-part.ts";
 import type { AssistantMessage, Message } from "../../model/message.ts";
-import type { FinishReason, Model, ModelSettings, ToolDefinition } from "../../model/model.ts";
+import type {
+  FinishReason,
+  Model,
+  ModelSettings,
+  ToolChoice,
+  ToolDefinition,
+} from "../../model/model.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { RequireApproval } from "../../policy/decide.ts";
@@ -13,6 +18,15 @@ import type { ChainLimits } from "../limits/chain-limits.ts";
 import type { ChainError, ChainState } from "../journal/chain-result.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ToolChainCallbacks } from "./callbacks.ts";
+
+/** The settings of a chain's requests to its model. */
+export interface ChatOption extends Omit<ModelSettings, "toolChoice"> {
+  /**
+   * A choice that forces a call applies to the first round. `tool` names a tool by its id,
+   * `group.Tool`. With `none`, no call runs, whatever the model writes.
+   */
+  readonly toolChoice?: ToolChoice | { readonly type: "tool"; readonly toolId: string };
+}
 
 /** The options of a chain. `executor`, `model` and `contextMessages` are required. */
 export interface ToolChainOptions extends ChainLimits {
@@ -39,7 +53,7 @@ export interface ToolChainOptions extends ChainLimits {
    * called before every round.
    */
   readonly clientTools?: readonly ToolDefinition[] | (() => readonly ToolDefinition[]);
-  readonly chatOption?: ModelSettings;
+  readonly chatOption?: ChatOption;
   /** Stops the chain. A signal of `AbortSignal.timeout` ends it with the status `timeout`. */
   readonly signal?: AbortSignal;
   /** Stops the chain like `signal`. */
@@ -100,6 +114,4 @@ export interface ChainResume {
 export interface ClientOutput {
   readonly callId: string;
   readonly output: string;
-  /** The output's parts, if it has images or files. `output` is then its text. */
-  readonly parts?: readonly ContentPart[] | undefined;
 }

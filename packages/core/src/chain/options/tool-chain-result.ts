@@ -16,7 +16,10 @@ import type {
 export interface ToolCallHistoryEntry {
   readonly callId: string;
   readonly toolName: string;
+  /** The arguments that ran; of a call that never ran, those that the model wrote. */
   readonly args: JsonObject;
+  /** The text of the arguments as the model wrote it. */
+  readonly argumentsText: string;
   readonly status: ResultStatus;
   /**
    * Absent while the call is open. The result may not be in memory, because another process ran the

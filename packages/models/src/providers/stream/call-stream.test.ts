@@ -11,7 +11,7 @@ test("completes a call without deltas", () => {
       { type: "tool-call-delta", id: "a", delta: '{"path":"."}' },
     ],
   );
-  assert.deepEqual(calls.finish(false), [
+  assert.deepEqual(calls.finish("tool_calls"), [
     {
       type: "tool-call-end",
       id: "a",
@@ -26,7 +26,9 @@ test("completes a call without deltas", () => {
 test("replaces ids that are empty, repeated in the answer or used in earlier turns", () => {
   const calls = createCallStream(["earlier"]);
   for (const id of ["earlier", "", "", "new", "new"]) calls.call(id, "T", "{}", undefined);
-  const ids = calls.finish(false).map((event) => (event.type === "tool-call-end" ? event.id : ""));
+  const ids = calls
+    .finish("tool_calls")
+    .map((event) => (event.type === "tool-call-end" ? event.id : ""));
   assert.equal(new Set(["earlier", "", ...ids]).size, 7);
   assert.equal(ids[3], "new");
 });
@@ -45,8 +47,8 @@ test("ends a call that the token limit cut off with its partial arguments", () =
   const calls = createCallStream([]);
   calls.start("a", "T");
   calls.delta("a", '{"x":');
-  assert.deepEqual(calls.finish(true), [
-    { type: "tool-call-end", id: "a", name: "T", arguments: '{"x":' },
+  assert.deepEqual(calls.finish("length"), [
+    { type: "tool-call-end", id: "a", name: "T", arguments: '{"x":', incomplete: true },
   ]);
 });
 
@@ -64,7 +66,7 @@ test("keeps the arguments of concurrent calls with the same id apart", () => {
   assert.deepEqual(calls.call("same", "A", '{"a":1}', undefined), [
     { type: "tool-call-delta", id: "same", delta: "1}" },
   ]);
-  assert.deepEqual(calls.finish(false), [
+  assert.deepEqual(calls.finish("tool_calls"), [
     { type: "tool-call-end", id: second.id, name: "B", arguments: '{"b":2}' },
     { type: "tool-call-end", id: "same", name: "A", arguments: '{"a":1}' },
   ]);
@@ -76,8 +78,11 @@ test("does not treat a call that was cut off before its arguments as one without
   calls.call("a", "T", "{}", undefined);
   calls.start("b", "T");
   calls.call("b", "T", "{}", undefined);
-  const texts = calls
-    .finish(true)
-    .map((event) => (event.type === "tool-call-end" ? event.arguments : ""));
-  assert.deepEqual(texts, ["{}", "(cut off: the response ended before the arguments)"]);
+  const ends = calls
+    .finish("length")
+    .map((event) => event.type === "tool-call-end" && [event.arguments, event.incomplete]);
+  assert.deepEqual(ends, [
+    ["{}", undefined],
+    ["", true],
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { JsonObject, ModelEvent } from "@capstan/core";
+import { cutsOff, type FinishReason, isWholeCall } from "@capstan/core/host";
 
 type CallEnd = Extract<ModelEvent, { readonly type: "tool-call-end" }>;
 
@@ -21,11 +22,10 @@ export interface CallStream {
     metadata: JsonObject | undefined,
   ): readonly ModelEvent[];
   /**
-   * Returns the events that end the calls at the end of the answer.
-   *
-   * @param isCutOff whether a limit or a filter ended the answer, perhaps within its last call
+   * Returns the events that end the calls at the end of the answer. If a limit or a filter ended
+   * the answer, calls whose arguments are not a whole object are incomplete.
    */
-  finish(isCutOff: boolean): readonly ModelEvent[];
+  finish(reason: FinishReason): readonly ModelEvent[];
 }
 
 /**
@@ -86,10 +86,21 @@ export function createCallStream(usedIds: Iterable<string>): CallStream {
       ends.push({ ...callEnd(call, args), ...metadata });
       return events;
     },
-    finish(isCutOff) {
+    finish(reason) {
       const halves = [...open.values()].flat().map((call) => callEnd(call, call.streamed));
-      return [...ends, ...halves].map((end) =>
-        isCutOff && end.id === lastBegun?.id && lastBegun.streamed === ""
+      const all = [...ends, ...halves];
+      if (cutsOff(reason))
+        return all.map((end) => {
+          const isLast = end.id === lastBegun?.id;
+          // Some packages report `{}` for a call without any delta.
+          const isEmpty = isLast && lastBegun?.streamed === "" && end.arguments === "{}";
+          const args = isEmpty ? "" : end.arguments;
+          const isWhole = isWholeCall(args, { isLast });
+          return isWhole ? end : { ...end, arguments: args, incomplete: true };
+        });
+      if (reason === "tool_calls" || reason === "stop") return all;
+      return all.map((end) =>
+        end.id === lastBegun?.id && lastBegun.streamed === ""
           ? { ...end, arguments: noArguments }
           : end,
       );

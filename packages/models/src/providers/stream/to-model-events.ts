@@ -12,6 +12,7 @@ import {
 } from "@capstan/core";
 import type { FinishReason } from "@capstan/core/host";
 import { createCallStream } from "./call-stream.ts";
+import { readRaw } from "./raw-part.ts";
 import { createReasoningStream } from "./reasoning-stream.ts";
 
 /** Converts the parts of a provider's stream to events. */
@@ -39,12 +40,75 @@ export function createEventTranslator({
       .map(({ id }) => id),
   );
   const reasoning = createReasoningStream();
+  /** Blocks with Anthropic's summary of earlier messages, which must not be shown as an answer. */
+  const summaries = new Set<string>();
+  /** Pieces of a refusal that the package is about to report as text. */
+  let refusals: string[] = [];
+  let hasRefused = false;
+  let hasAnswered = false;
+  const hostedTools = new Set<string>();
+  let declined: string | undefined;
+  let rawUsage: Usage | undefined;
   let isFinished = false;
+
+  function refuse(text: string): readonly ModelEvent[] {
+    hasRefused = true;
+    hasAnswered = true;
+    return [{ type: "refusal-delta", text }];
+  }
+
+  function readRawPart(raw: unknown): readonly ModelEvent[] {
+    const facts = readRaw(raw);
+    rawUsage = facts.usage ?? rawUsage;
+    declined = facts.declined ?? declined;
+    if (facts.hostedTool !== undefined) hostedTools.add(facts.hostedTool);
+    if (facts.refusal !== undefined) refusals.push(facts.refusal);
+    return facts.wholeRefusal === undefined || hasRefused ? [] : refuse(facts.wholeRefusal);
+  }
+
+  function textDelta(id: string, text: string): readonly ModelEvent[] {
+    if (text === "") return [];
+    if (summaries.has(id)) return reasoning.delta(id, text, undefined);
+    if (refusals[0] === text) {
+      refusals = refusals.slice(1);
+      return refuse(text);
+    }
+    hasAnswered = true;
+    return [{ type: "text-delta", text }];
+  }
+
+  /** Calls of the provider's own tools never reach a tool, because none of them was offered. */
+  function isHosted(name: string, providerExecuted: boolean | undefined): boolean {
+    if (providerExecuted === true) hostedTools.add(name);
+    return providerExecuted === true || hostedTools.has(name);
+  }
+
+  function finish(reason: FinishReason, usage: Usage): readonly ModelEvent[] {
+    const ends = calls.finish(reason);
+    const isEmpty = !hasAnswered && ends.length === 0;
+    if (isEmpty && hostedTools.size > 0) throw new UnofferedToolError([...hostedTools]);
+    const refused = isEmpty && declined !== undefined ? refuse(declined || declinedText) : [];
+    const isRefusal = reason === "content_filter" && hasRefused;
+    return [
+      ...reasoning.finish(),
+      ...refused,
+      ...ends,
+      { type: "finish", reason: isRefusal ? "stop" : reason, usage },
+    ];
+  }
 
   function translate(part: LanguageModelV4StreamPart): readonly ModelEvent[] {
     switch (part.type) {
+      case "raw":
+        return readRawPart(part.rawValue);
+      case "text-start":
+        if (!isSummary(part)) return [];
+        summaries.add(part.id);
+        return reasoning.start(part.id, undefined);
       case "text-delta":
-        return part.delta === "" ? [] : [{ type: "text-delta", text: part.delta }];
+        return textDelta(part.id, part.delta);
+      case "text-end":
+        return summaries.has(part.id) ? reasoning.end(part.id, undefined) : [];
       case "reasoning-start":
         return reasoning.start(part.id, metadataOf(part));
       case "reasoning-delta":
@@ -52,24 +116,20 @@ export function createEventTranslator({
       case "reasoning-end":
         return reasoning.end(part.id, metadataOf(part));
       case "tool-input-start":
-        return part.providerExecuted === true ? [] : calls.start(part.id, nameOf(part.toolName));
+        return isHosted(part.toolName, part.providerExecuted)
+          ? []
+          : calls.start(part.id, nameOf(part.toolName));
       case "tool-input-delta":
         return calls.delta(part.id, part.delta);
       case "tool-call":
-        return part.providerExecuted === true
+        return isHosted(part.toolName, part.providerExecuted)
           ? []
           : calls.call(part.toolCallId, nameOf(part.toolName), part.input, metadataOf(part));
       case "error":
         throw part.error instanceof Error ? part.error : new Error("", { cause: part.error });
-      case "finish": {
+      case "finish":
         isFinished = true;
-        const reason = finishReasonOf(part.finishReason);
-        return [
-          ...reasoning.finish(),
-          ...calls.finish(reason !== "tool_calls" && reason !== "stop"),
-          { type: "finish", reason, usage: usageOf(part.usage) },
-        ];
-      }
+        return finish(finishReasonOf(part.finishReason), usageOf(part.usage, rawUsage));
       default:
         return [];
     }
@@ -82,6 +142,28 @@ export function createEventTranslator({
     },
   };
 }
+
+/** The model called tools of its provider that the request did not offer, and gave no answer. */
+export class UnofferedToolError extends ModelError {
+  constructor(names: readonly string[]) {
+    const tools = names.map((name) => name.slice(0, 100)).join(", ");
+    super({
+      code: "server",
+      message: `called its own tool ${tools}, which the request does not offer, and gave no answer`,
+    });
+  }
+}
+
+/** Whether a block of text is a summary of earlier messages that Anthropic compacted. */
+function isSummary(part: { readonly providerMetadata?: unknown }): boolean {
+  const anthropic = metadataOf(part)?.["anthropic"];
+  return typeof anthropic === "object" && anthropic !== null && "type" in anthropic
+    ? anthropic.type === "compaction"
+    : false;
+}
+
+/** The refusal of a model that gave no reason. */
+const declinedText = "The model declined to answer this request.";
 
 function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): FinishReason {
   switch (unified) {
@@ -101,7 +183,12 @@ function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): FinishRe
   }
 }
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+/** @param raw counts that the provider sent elsewhere, used if there are no others */
+function usageOf(
+  { inputTokens, outputTokens }: LanguageModelV4Usage,
+  raw: Usage | undefined,
+): Usage {
+  if (raw !== undefined && inputTokens.total === undefined) return raw;
   return {
     inputTokens: inputTokens.total ?? 0,
     outputTokens: outputTokens.total ?? 0,
