@@ -63,6 +63,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
 
   "GET /v1/capstan": { others: "all" },
   "GET /v1/models": { others: "all" },
+  "GET /v1/models/:id{.+}": { others: "all" },
   "GET /v1/tools": { others: "all" },
 
   "POST /v1/responses": {

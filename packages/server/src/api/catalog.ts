@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import type { Tool, ToolGroup } from "@capstan/core";
-import { titleOf } from "@capstan/core/host";
+import { type ModelEntry, titleOf } from "@capstan/core/host";
 import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
+import { RequestError } from "../http/errors.ts";
 import { listView } from "../http/records.ts";
 
 /** Routes that list the models and tools, and describe the server. */
@@ -25,18 +26,29 @@ export function catalogRoutes(services: Services): Hono<Environment> {
     } satisfies ServerInfo);
   });
 
+  const modelView = ({ id, title, owner, reason }: ModelEntry): ModelView => ({
+    id,
+    object: "model",
+    created: 0,
+    owned_by: owner,
+    title,
+    reason,
+    default: id === models.default.id,
+  });
+
   routes.get("/models", async (context) => {
     const entries = await models.list(context.req.raw.signal);
-    const data = entries.map(({ id, title, owner, reason }): ModelView => ({
-      id,
-      object: "model",
-      created: 0,
-      owned_by: owner,
-      title,
-      reason,
-      default: id === models.default.id,
-    }));
-    return context.json(listView(data));
+    return context.json(listView(entries.map(modelView)));
+  });
+
+  // Ids contain slashes: `openai/gpt-5.5`.
+  routes.get("/models/:id{.+}", async (context) => {
+    const id = context.req.param("id");
+    const entries = await models.list(context.req.raw.signal);
+    const found = entries.find((entry) => entry.id === id)?.id ?? (await models.find(id))?.id;
+    if (found === undefined) throw unknownModel(id, entries);
+    const unlisted = { id: found, title: found, owner: found.split("/")[0] ?? "", reason: "" };
+    return context.json(modelView(entries.find((entry) => entry.id === found) ?? unlisted));
   });
 
   routes.get("/tools", (context) =>
@@ -50,6 +62,12 @@ export function catalogRoutes(services: Services): Hono<Environment> {
   );
 
   return routes;
+}
+
+function unknownModel(id: string, entries: readonly ModelEntry[]): RequestError {
+  const known = entries.map((entry) => entry.id).slice(0, 20);
+  const message = `The model '${id.slice(0, 100)}' does not exist here. There are: ${known.join(", ")}.`;
+  return new RequestError({ status: 404, param: "model", code: "model_not_found", message });
 }
 
 function groupView(group: ToolGroup, services: Services): ToolGroupView {

@@ -9,6 +9,7 @@ import { Worker } from "node:worker_threads";
 import { countWrittenKeys, findRepeatedKey, type RepeatedKey } from "@capstan/core/base";
 import type { Context } from "hono";
 import type { z } from "zod";
+import { decodedBody } from "./decode-body.ts";
 import { badRequest, RequestError } from "./errors.ts";
 import { growBody } from "./memory-budget.ts";
 
@@ -156,7 +157,7 @@ export async function parseBody(
   let size = 0;
   let file: FileHandle | undefined;
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of decodedBody(request)) {
       size += chunk.length;
       onSize?.(size);
       hash?.update(chunk);

@@ -34,6 +34,7 @@ export const routeRights: readonly RouteRight[] = [
 
   { method: "GET", path: "/v1/capstan", needs: "ask" },
   { method: "GET", path: "/v1/models", needs: "ask" },
+  { method: "GET", path: "/v1/models/:id{.+}", needs: "ask" },
   { method: "GET", path: "/v1/tools", needs: "ask" },
 
   // Loosens restrictions with `approve: true`, and with `require_approval: "never"`.
