@@ -189,16 +189,15 @@ test("a failing model ends a stream of the Responses API with response.failed", 
   assert.ok(failed.error.message.length > 10);
 });
 
-test("if the client requests JSON, a model failure is a failed response, not an HTTP error", async () => {
+test("if the client requests JSON, a model that fails before any output is an HTTP error", async () => {
   const response = await fetch(`${server.url}/v1/responses`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ model: "custom/scripted", input: "wrong key" }),
   });
-  assert.equal(response.status, 200);
-  const { status, error } = (await response.json()) as Record<string, unknown>;
-  assert.equal(status, "failed");
-  assert.ok(error !== null);
+  assert.equal(response.status, 502);
+  const { error } = (await response.json()) as { error: { code: string } };
+  assert.equal(error.code, "server_error");
 });
 
 test("afterwards the server still answers, and has logged no internal error", async () => {

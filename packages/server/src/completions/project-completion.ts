@@ -78,11 +78,13 @@ export function createCompletionFold({
     const json = argumentsText.trim() === "" ? "{}" : argumentsText;
     return [...announced, ...send(callId, customTools.includes(name) ? customInput(json) : json)];
   };
-  const end = (finish: CompletionFinish): readonly CompletionPiece[] => {
+  const finish = (usual: CompletionFinish): CompletionFinish =>
+    finishReason === "length" || finishReason === "content_filter" ? finishReason : usual;
+  const end = (reason: CompletionFinish): readonly CompletionPiece[] => {
     hasEnded = true;
     return [
       ...texts.flush(),
-      { type: "end", finish, usage: usage ?? { inputTokens: 0, outputTokens: 0 } },
+      { type: "end", finish: reason, usage: usage ?? { inputTokens: 0, outputTokens: 0 } },
     ];
   };
   const fail = (error: ChainError): readonly CompletionPiece[] => {
@@ -137,7 +139,9 @@ export function createCompletionFold({
         return sendWhole(event.callId);
       case "chain.waiting": {
         const sent = event.callIds.flatMap(sendWhole);
-        return event.callIds.every((id) => names.has(id)) ? [...sent, ...end("tool_calls")] : sent;
+        return event.callIds.every((id) => names.has(id))
+          ? [...sent, ...end(finish("tool_calls"))]
+          : sent;
       }
       case "chain.ended":
         if (event.status === "aborted")
@@ -146,9 +150,7 @@ export function createCompletionFold({
           const message = "The answer could not be finished.";
           return fail(event.error ?? { code: "internal", message, phase: "chain" });
         }
-        return end(
-          finishReason === "length" || finishReason === "content_filter" ? finishReason : "stop",
-        );
+        return end(finish("stop"));
       default:
         return [];
     }

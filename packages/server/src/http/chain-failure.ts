@@ -18,7 +18,25 @@ const failures: { readonly [code: string]: Failure } = {
 };
 
 /** The provider's failures that its own clients retry. */
-const upstream: ReadonlySet<string> = new Set(["authentication", "connection", "server"]);
+const upstream: ReadonlySet<string> = new Set([
+  "authentication",
+  "connection",
+  "server",
+  "empty_answer",
+  "format_mismatch",
+]);
+
+/** A repeat of the request would fail again, whatever the status. */
+const lasting: ReadonlySet<string> = new Set([
+  "authentication",
+  "insufficient_quota",
+  "context_length",
+  "bad_request",
+  "model_not_found",
+]);
+
+/** Seconds after which a client may try again if the provider names no time. */
+const defaultRetrySeconds = 5;
 
 /**
  * Returns the HTTP error for a run that failed, so that the retries of a client's SDK fire. A
@@ -31,9 +49,22 @@ export function chainFailure({ code, message, retryAfterMs }: ChainError): Reque
     type: "server_error",
     code: "server_error",
   };
+  const seconds =
+    retryAfterMs === undefined ? defaultRetrySeconds : Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  const isTimed = code === "rate_limit" || retryAfterMs !== undefined;
   return new RequestError({
     ...(known ?? other),
     message,
-    ...(retryAfterMs !== undefined && { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) }),
+    ...(isTimed && !lasting.has(code) && { retryAfterSeconds: seconds }),
+    ...(lasting.has(code) && { retryable: false }),
   });
+}
+
+/**
+ * Returns the HTTP error of a model that failed before its run had any output, or `undefined` if the
+ * failure is not the model's.
+ */
+export function upstreamFailure(error: ChainError): RequestError | undefined {
+  const isModels = error.phase === "model" || error.phase === "final_response";
+  return isModels ? chainFailure(error) : undefined;
 }

@@ -12,6 +12,8 @@ export interface RequestErrorOptions {
   /** The part of the request that is wrong, as a path: `input[0].arguments`. @default "request", the whole */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
+  /** False tells OpenAI's clients that a repeat would fail again, whatever the status. */
+  readonly retryable?: boolean;
 }
 
 /**
@@ -24,6 +26,7 @@ export class RequestError extends Error {
   readonly code: string;
   readonly param: string;
   readonly retryAfterSeconds: number | undefined;
+  readonly retryable: boolean | undefined;
 
   constructor(options: RequestErrorOptions) {
     super(options.message);
@@ -33,6 +36,7 @@ export class RequestError extends Error {
     this.code = options.code ?? "invalid_request";
     this.param = options.param ?? "request";
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.retryable = options.retryable;
   }
 }
 
@@ -41,10 +45,11 @@ export class RequestError extends Error {
  * Request" instead.
  */
 export function errorResponse(error: RequestError): Response {
-  const { message, type, param, code, status, retryAfterSeconds: seconds } = error;
+  const { message, type, param, code, status, retryAfterSeconds: seconds, retryable } = error;
   const headers = {
     "Cache-Control": "no-store",
     ...(seconds !== undefined && { "Retry-After": String(seconds) }),
+    ...(retryable !== undefined && { "X-Should-Retry": String(retryable) }),
   };
   const body: ErrorBody = { error: { message, type, param, code } };
   return Response.json(body, { status, headers });

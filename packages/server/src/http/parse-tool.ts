@@ -79,7 +79,13 @@ function groupOf(url: string, origins: readonly string[]): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
   const path = /\/mcp\/groups\/([^/]+)\/?$/.exec(pathname);
-  return path !== null && origins.includes(origin) ? decoded(path[1] ?? "") : undefined;
+  const isOwn = origins.some((own) => withoutLoopbackName(own) === withoutLoopbackName(origin));
+  return path !== null && isOwn ? decoded(path[1] ?? "") : undefined;
+}
+
+/** Names of the loopback interface are one host, so a client may use any of them. */
+function withoutLoopbackName(origin: string): string {
+  return origin.replace(/^(https?:\/\/)(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/, "$1loopback");
 }
 
 function decoded(name: string): string {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import OpenAI from "openai";
 import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
+import { ModelError } from "@capstan/core";
 import { openMemoryStore, type Store, type StoreWrite } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
 import { openPairing, terminalKeyFile } from "./pairing.ts";
@@ -83,7 +84,7 @@ test("only a run that failed before any output releases its key", async () => {
     call,
     { error: new Error("overloaded") },
   ]);
-  assert.equal((await send(app, "k", go)).body.status, "failed");
+  assert.equal((await send(app, "k", go)).status, 502);
   const second = await send(app, "k", go);
   assert.equal(second.body.status, "failed");
   assert.equal(app.calls(), 1);
@@ -109,6 +110,36 @@ test("a run continues after its client with an Idempotency-Key disconnects", asy
   hold.resolve("Done.");
   assert.equal((await again).body.status, "completed");
   assert.equal(app.calls(), 1);
+});
+
+// Contract: responses-4
+test("a failed request in a conversation is repeated without a second message", async () => {
+  const app = counting([{ error: new Error("overloaded") }, "Done."]);
+  const conversation = (await send(app, "c", {}, "/v1/conversations")).body.id;
+  const body = { input: "go", conversation };
+  assert.equal((await send(app, "k", body)).status, 502);
+  assert.equal((await send(app, "k", body)).body.status, "completed");
+  const users = app.model.requests[1]?.messages.filter(({ role }) => role === "user");
+  assert.equal(users?.length, 1);
+});
+
+// Contract: responses-4
+test("OpenAI's client retries a request whose model failed before any output", async () => {
+  const error = new ModelError({ code: "rate_limit", message: "Slow.", retryAfterMs: 1 });
+  const app = counting([{ error }, "Done."]);
+  const statuses: number[] = [];
+  const client = new OpenAI({
+    apiKey: "none",
+    baseURL: "http://127.0.0.1/v1",
+    fetch: async (url, init) => {
+      const response = await app.fetch(new Request(String(url), init));
+      statuses.push(response.status);
+      return response;
+    },
+  });
+  const response = await client.responses.create({ model: "test/scripted", input: "go" });
+  assert.equal(response.output_text, "Done.");
+  assert.deepEqual(statuses, [429, 200]);
 });
 
 /** OpenAI's client, whose connection breaks while it receives the first answer. */
@@ -182,8 +213,9 @@ test("a POST with a key creates its object once", async () => {
   const put = () => send(app, "l", rule, "/v1/overrides", "PUT");
   assert.deepEqual(await put(), await put());
 
-  const failed = await send(app, "m", go);
-  const retry = () => send(app, "n", {}, `/v1/runs/${failed.body.id}/retry`);
+  assert.equal((await send(app, "m", go)).status, 502);
+  const [failed] = (await app.store.searchRuns({ owner })).data;
+  const retry = () => send(app, "n", {}, `/v1/runs/${failed?.id}/retry`);
   const [one, two] = [await retry(), await retry()];
   assert.equal(one.status, 200);
   assert.equal(one.body.id, two.body.id);

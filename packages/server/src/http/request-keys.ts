@@ -8,6 +8,7 @@ import {
 import type { Context, Next } from "hono";
 import { badRequest, RequestError } from "./errors.ts";
 import { withClaim } from "../runs/active/run-stores.ts";
+import { watchOutput } from "../runs/produced-output.ts";
 import { bodyDigest } from "./read-body.ts";
 import type { Environment, Services } from "./services.ts";
 
@@ -101,8 +102,9 @@ export async function startOnce(
   // The client has given up this try and has possibly sent another.
   if (context.req.raw.signal.aborted) throw gone();
   try {
-    if (before === undefined || !isStopped(before)) return await start(key);
-    // The first try's client disconnected. The retry keeps completed effects.
+    const continues = before !== undefined && (isStopped(before) || before.conversationId !== null);
+    if (!continues) return await start(key);
+    // The retry keeps completed effects, and adds no second message to the conversation.
     const outcome = await runs.retry(before, before.model, key);
     if (outcome.status === "started") return outcome.run;
     throw new RequestError({ status: 409, code: "conflict", message: outcome.message });
@@ -207,7 +209,9 @@ async function isFree(
   if (run.status !== "failed") return false;
   const { id: runId, owner } = run;
   const all = await stores.of(runId).readEventsCompact({ owner, runId });
-  return !(all?.events ?? []).some(({ type }) => type === "item.start" || type === "call.proposed");
+  const output = watchOutput();
+  for (const event of all?.events ?? []) output.push(event);
+  return !output.hasOutput();
 }
 
 function isStopped({ status }: RunRecord): boolean {

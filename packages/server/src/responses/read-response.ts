@@ -10,7 +10,9 @@ import {
   type Projection,
   type ProjectionOptions,
 } from "./projection/project-events.ts";
+import { watchOutput } from "../runs/produced-output.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
+import { upstreamFailure } from "../http/chain-failure.ts";
 import { type InputItem, parseInput } from "./request/parse-input.ts";
 import { withReferences } from "./content-parts.ts";
 import { RequestError } from "../http/errors.ts";
@@ -32,16 +34,26 @@ interface ReadOptions {
   readonly onPause?: (() => void) | undefined;
 }
 
-/** Waits until a run has ended or needs its client's answer, and returns it as a response. */
+/**
+ * Waits until a run has ended or needs its client's answer, and returns it as a response.
+ *
+ * @throws RequestError if the model failed before the run had any output
+ */
 export async function awaitResponse(
   store: Store,
   run: RunRecord,
   { signal, onPause }: ReadOptions,
 ): Promise<ResponseObject> {
   const projection = runProjection(run);
+  const output = watchOutput();
   projection.begin();
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
     projection.push(event);
+    output.push(event);
+    if (event.type === "chain.ended" && event.error !== undefined && !output.hasOutput()) {
+      const failure = upstreamFailure(event.error);
+      if (failure !== undefined) throw failure;
+    }
     if (!(await asksClient(store, run, { event, projection }))) continue;
     onPause?.();
     break;
@@ -119,6 +131,30 @@ function runProjection(run: RunRecord): Projection {
   });
 }
 
+/** An item's id contains its response and its position, so no index of items is needed. */
+const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
+
+/** Returns the items that an input refers to, if they belong to this owner. */
+export async function lookUpItems(
+  store: Store,
+  owner: string,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, InputItem>> {
+  const found = new Map<string, InputItem>();
+  const read = new Map<string, Promise<readonly StoredItem[]>>();
+  for (const id of new Set(ids)) {
+    const suffix = itemId.exec(id)?.[1];
+    if (suffix === undefined) continue;
+    const runId = `resp_${suffix}`;
+    const items = read.get(runId) ?? itemsOf(store, owner, runId);
+    read.set(runId, items);
+    const item = (await items).find((candidate) => candidate.id === id);
+    const input = item === undefined ? undefined : inputOf(item);
+    if (input !== undefined) found.set(id, input);
+  }
+  return found;
+}
+
 /** Number of stored items that are parsed in one turn of the event loop. */
 const sliceItems = 1_000;
 
@@ -137,8 +173,7 @@ async function* partsOfInput(
     }
 }
 
-/** Returns all items of a run's input, with ids. */
-export async function readInputItems(store: Store, run: RunRecord): Promise<readonly StoredItem[]> {
+async function inputItemsOf(store: Store, run: RunRecord): Promise<readonly StoredItem[]> {
   return (await Array.fromAsync(partsOfInput(store, run))).flat();
 }
 
@@ -210,6 +245,15 @@ function parseStored(items: readonly JsonValue[]): readonly InputItem[] {
     if (thrown instanceof RequestError) return [];
     throw thrown;
   }
+}
+
+async function itemsOf(store: Store, owner: string, id: string): Promise<readonly StoredItem[]> {
+  const run = await store.getRun({ owner, id });
+  if (run === undefined || !isResponse(run)) return [];
+  return [
+    ...(await inputItemsOf(store, run)),
+    ...storedOutput((await readResponse(store, run)).output),
+  ];
 }
 
 /** Returns whether the Responses API shows a run. */

@@ -20,6 +20,7 @@ import {
   numbered,
   proposed,
   roundEnded,
+  roundStarted,
   settled,
   spoken,
   started,
@@ -33,6 +34,15 @@ type Script = readonly (ChainEvent | RunNotice)[];
 
 const [textStart, textDelta, ...textRest] = spoken("t", ["Hello", " there"]);
 const [argsStart, argsDelta, ...argsRest] = written("call_1", ['{"city":', '"Oslo"}']);
+
+/** The end of a call that returned an image. */
+function pictured(callId: string): ChainEvent {
+  const event = settled(callId, "[image]");
+  assert.ok(event.type === "call.settled");
+  const source = { type: "base64", data: "aGk=" } as const;
+  const parts = [{ type: "image", mimeType: "image/png", source } as const];
+  return { ...event, result: { ...event.result, parts } };
+}
 
 const scripts: {
   readonly [model: string]: { readonly script: Script } & Partial<ProjectionOptions>;
@@ -99,6 +109,38 @@ const scripts: {
     script: [started, ...written("p", ['{"input":"x"}'], { name: "Patch" }), waiting()],
   },
   limit: { script: [started, ...spoken("t", ["cut"]), roundEnded("length"), ended()] },
+  cutCall: {
+    script: [
+      started,
+      argsStart!,
+      argsDelta!,
+      { type: "item.end", itemId: "args_call_1", text: '{"city":', incomplete: true },
+      roundEnded("length"),
+      ended(),
+    ],
+  },
+  image: {
+    servers: [filesServer],
+    script: [
+      started,
+      roundStarted(),
+      proposed("a"),
+      callStarted("a"),
+      pictured("a"),
+      ...spoken("t", ["Look."]),
+      ended(),
+    ],
+  },
+  refusal: {
+    script: [
+      started,
+      { type: "item.start", itemId: "t", kind: "text", refusal: true },
+      { type: "item.delta", itemId: "t", delta: "I cannot." },
+      { type: "item.end", itemId: "t", text: "I cannot." },
+      roundEnded("stop"),
+      ended(),
+    ],
+  },
   cancelled: { script: [started, textStart!, textDelta!, ended("aborted")] },
   broken: {
     script: [started, ended("error", { code: "server", message: "It broke.", phase: "model" })],

@@ -1,12 +1,11 @@
 import {
   type ApprovalDecision,
   CapstanError,
-  type ContentPart,
   type JsonValue,
   type Message,
-  type ModelSettings,
   type ToolDefinition,
 } from "@capstan/core";
+import type { ChatOption } from "@capstan/core/host";
 import { z } from "zod";
 import type { BlobElement } from "../blobs/split-inputs.ts";
 import type { RunRecord } from "./records.ts";
@@ -62,8 +61,6 @@ const message = objectOf<Message>({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
 });
 
-const contentPart = objectOf<ContentPart>({ type: z.enum(["text", "image", "file", "link"]) });
-
 const blobElement: z.ZodType<BlobElement> = z.strictObject({ blob: z.string() });
 
 const toolDefinition = objectOf<ToolDefinition>({
@@ -83,7 +80,7 @@ const version1 = z.object({
   /** The tool groups that the model is offered. */
   servers: z.array(serverGroup).readonly(),
   clientTools: z.array(toolDefinition).readonly().default([]),
-  settings: objectOf<ModelSettings>({}),
+  settings: objectOf<ChatOption>({}),
   maxToolCalls: z.number().nullable().default(null),
   /**
    * `inline`: the run waits for answers and resumes. `deferred`: the run ends, and a later run
@@ -104,13 +101,7 @@ const version1 = z.object({
     .default([]),
   /** Outputs of the client's own tools for calls that the parent left open. */
   outputs: z
-    .array(
-      z.object({
-        callId: z.string(),
-        output: z.string(),
-        parts: z.array(contentPart).readonly().exactOptional(),
-      }),
-    )
+    .array(z.object({ callId: z.string(), output: z.string() }))
     .readonly()
     .default([]),
   /** Answers to approval requests that the parent left open. */

@@ -10,6 +10,7 @@ import {
   type Phase,
   type ServerListing,
 } from "./output-order.ts";
+import { imageWriters } from "./images.ts";
 import { createTextBuffer, type InternedText, internText } from "./text-items.ts";
 import type {
   CustomToolCallOutput,
@@ -46,14 +47,17 @@ export function createClientCalls(options: {
     step.push({ callId, writer });
     outputOrder.enter(writer);
   };
-  const announceWhole = ({ callId, name, argumentsText }: ProposedCall): void => {
+  const announceWhole = (
+    { callId, name, argumentsText }: ProposedCall,
+    { incomplete } = { incomplete: false },
+  ): void => {
     if (announced.has(callId)) return;
     if (customTools.has(name)) {
-      announce(callId, createCustomCallWriter({ callId, name, argumentsText }));
+      announce(callId, createCustomCallWriter({ callId, name, argumentsText, incomplete }));
       return;
     }
     const writer = createFunctionCallWriter({ callId, name });
-    writer.end(argumentsText, { incomplete: false });
+    writer.end(argumentsText, { incomplete });
     announce(callId, writer);
   };
 
@@ -72,6 +76,14 @@ export function createClientCalls(options: {
     },
     proposed({ callId, name, argumentsText }: ProposedCall): void {
       known.set(callId, { name, argumentsText: internText(argumentsText) });
+    },
+    /** A call that a limit or a filter cut off is shown, but never given to the client. */
+    settled({ callId, result }: CallEvent<"call.settled">): void {
+      const call = known.get(callId);
+      if (call === undefined || announced.has(callId)) return;
+      if (result.error?.code !== incompleteCode) return;
+      const argumentsText = call.argumentsText.text;
+      announceWhole({ callId, name: call.name, argumentsText }, { incomplete: true });
     },
     waiting(callId: string): void {
       const call = known.get(callId);
@@ -157,12 +169,13 @@ function createCustomCallWriter(call: {
   readonly callId: string;
   readonly name: string;
   readonly argumentsText: string;
+  readonly incomplete: boolean;
 }): ItemWriter {
   const input = internText(customInput(call.argumentsText));
   return createItemWriter<CustomToolCallOutput>({
     kind: "client_call",
     prefix: "ctc",
-    phase: () => "ended",
+    phase: () => (call.incomplete ? "cut" : "ended"),
     item: (id, status, isAdded) => ({
       id,
       type: "custom_tool_call",
@@ -248,6 +261,10 @@ export function createServerCalls(options: {
     return writer;
   };
 
+  const showImages = (result: CallResult): void => {
+    for (const writer of imageWriters(result)) outputOrder.enter(writer);
+  };
+
   return {
     /** The model was asked: calls proposed before this come from an earlier response. */
     turnBegan(): void {
@@ -313,12 +330,13 @@ export function createServerCalls(options: {
       questions.delete(callId);
       if (call === undefined || call.isSubCall) return;
       // Its message is its item.
-      if (call.isAnswered === true && status === "success") return;
+      if (call.isAnswered === true && status === "success") return showImages(result);
       // A call whose approval was denied or never answered has no item: the approval request
       // represents it.
       const isQuestion = call.isInherited || (isDeferred && call.isRefused === true);
       const writer = call.writer ?? (isQuestion ? undefined : show(call));
       writer?.settle(status, result);
+      if (writer !== undefined && status === "success") showImages(result);
     },
     /** The open approval requests of sub-calls. */
     questions: (): readonly OpenQuestion[] => [...questions.values()],
@@ -334,7 +352,7 @@ interface ServerCallWriter extends ItemWriter {
 type Wire = Pick<McpCallOutput, "status" | "output" | "error">;
 
 interface Outcome {
-  readonly status: "completed" | "failed";
+  readonly status: "completed" | "failed" | "incomplete";
   readonly text: InternedText;
 }
 
@@ -372,7 +390,9 @@ function createServerCallWriter(call: {
       send({ type: "response.mcp_call_arguments.delta", delta: text });
       send({ type: "response.mcp_call_arguments.done", arguments: text });
     },
-    closing: (send, { status }) => send({ type: `response.mcp_call.${status}` }),
+    // The API has no event for an incomplete call of a server.
+    closing: (send, { status }) =>
+      send({ type: `response.mcp_call.${status === "incomplete" ? "failed" : status}` }),
   });
   return {
     ...writer,
@@ -380,10 +400,16 @@ function createServerCallWriter(call: {
       outcome =
         status === "success"
           ? { status: "completed", text: internText(result.finalText) }
-          : failed(result.error?.message ?? result.rejectReason ?? result.finalText);
+          : {
+              ...failed(result.error?.message ?? result.rejectReason ?? result.finalText),
+              ...(result.error?.code === incompleteCode && { status: "incomplete" }),
+            };
     },
   };
 }
+
+/** The error of a call whose arguments a limit or a filter cut off. */
+const incompleteCode = "incomplete_call";
 
 const running: Wire = { status: "in_progress", output: null, error: null };
 

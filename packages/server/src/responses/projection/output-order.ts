@@ -100,9 +100,14 @@ function remaining(queue: readonly ItemWriter[]): readonly ItemWriter[] {
   const shown = queue.filter(
     (writer) => writer.phase() !== "silent" && (writer.isOpen() || !isCutCall(writer)),
   );
-  // An incomplete item must be the last one, and a truncated call must not look complete.
+  // A truncated call must not look complete, and what the model wrote after it is dropped. Calls
+  // that the server ran are always shown.
   const cut = shown.findIndex(isCutCall);
-  return cut === -1 ? shown : shown.slice(0, cut + 1);
+  if (cut === -1) return shown;
+  const after = shown
+    .slice(cut + 1)
+    .filter(({ kind }) => kind !== "text" && kind !== "client_call");
+  return [...shown.slice(0, cut + 1), ...after];
 }
 
 /** Receives the events of a writer. */

@@ -11,7 +11,7 @@ import {
 } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { identity, numbered } from "../../testing/run-script.ts";
-import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
+import { assertStreamGrammar, partText } from "../../testing/stream-grammar.ts";
 import type { ResponseObject } from "./wire.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
@@ -88,7 +88,7 @@ function shortly({ output }: ResponseObject): readonly unknown[] {
   return output.map((item) => {
     switch (item.type) {
       case "message":
-        return item.content[0]?.text;
+        return item.content.map(partText).join();
       case "mcp_call":
         return [item.name, item.arguments, item.output ?? item.error?.content[0]?.text];
       case "function_call":

@@ -13,7 +13,7 @@ import {
   settled,
   started,
 } from "../../testing/run-script.ts";
-import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
+import { assertStreamGrammar, partText } from "../../testing/stream-grammar.ts";
 import { createProjection } from "./project-events.ts";
 
 const final = (callId: string): ChainEvent => proposed(callId, { final: true });
@@ -48,7 +48,7 @@ function wire(events: readonly ChainEvent[]) {
     .response()
     .output.map((item) =>
       item.type === "message"
-        ? item.content[0]?.text
+        ? item.content.map(partText).join()
         : `${item.type} ${"status" in item ? item.status : ""}`,
     );
   return { steps, items, status: projection.response().status };

@@ -21,7 +21,7 @@ import {
   waiting,
   written,
 } from "../../testing/run-script.ts";
-import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
+import { assertStreamGrammar, partText } from "../../testing/stream-grammar.ts";
 import type { ResponseObject, ResponseStreamEvent } from "./wire.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
@@ -564,6 +564,147 @@ test("a function call truncated by the limit is incomplete and the last item", (
   );
 });
 
+test("calls that a limit cut off are incomplete, and the server's other calls stay", () => {
+  const cutOff = (callId: string): ChainEvent => {
+    const event = settled(callId, "The answer was cut off.", "error");
+    assert.ok(event.type === "call.settled");
+    const error = { code: "incomplete_call", message: "The answer was cut off." };
+    return { ...event, result: { ...event.result, error } };
+  };
+  const args = '{"input":"x';
+  const common = { servers: [filesServer], customTools: ["Patch"] };
+  const { response, types } = project(
+    [
+      started,
+      roundStarted(),
+      {
+        type: "item.start",
+        itemId: "i",
+        kind: "arguments",
+        callId: "p",
+        name: "Patch",
+        owner: "client",
+      },
+      { type: "item.end", itemId: "i", text: args, incomplete: true },
+      roundEnded("length"),
+      proposed("a"),
+      proposed("b", { argumentsText: '{"path":' }),
+      cutOff("b"),
+      proposed("p", { name: "Patch", owner: "client", argumentsText: args }),
+      cutOff("p"),
+      callStarted("a"),
+      settled("a", "seen"),
+      ended(),
+    ],
+    common,
+  );
+  assert.equal(types.at(-1), "incomplete");
+  assert.deepEqual(response.incomplete_details, { reason: "max_output_tokens" });
+  assert.deepEqual(
+    response.output.flatMap((item) => ("status" in item ? [[item.type, item.status]] : [])),
+    [
+      ["mcp_call", "incomplete"],
+      ["custom_tool_call", "incomplete"],
+      ["mcp_call", "completed"],
+    ],
+  );
+});
+
+test("a response that waits for a client and has a cut call is incomplete", () => {
+  const { response } = project([
+    started,
+    ...written("a", ['{"n":2}']),
+    ...written("b", ['{"n":']).slice(0, 2),
+    { type: "item.end", itemId: "args_b", text: '{"n":', incomplete: true },
+    roundEnded("length"),
+    proposed("a", { owner: "client" }),
+    waiting("a"),
+  ]);
+  assert.equal(response.status, "incomplete");
+  assert.deepEqual(
+    response.output.map((item) => item.type === "function_call" && [item.call_id, item.status]),
+    [
+      ["a", "completed"],
+      ["b", "incomplete"],
+    ],
+  );
+});
+
+// Contract: responses-7
+test("with a strict schema, a rejected answer is not shown, and the accepted one is sent whole", () => {
+  const format = { type: "json_schema", name: "n", schema: {}, strict: true };
+  const { response, events } = project(
+    [
+      started,
+      roundStarted(),
+      ...spoken("a", ['{"n":', '"x"}']),
+      { type: "model.restarted", reason: "The answer does not match." },
+      heartbeat,
+      ...spoken("b", ['{"n":', "1}"]),
+      roundEnded("stop"),
+      ended(),
+    ],
+    { echo: { ...identity.echo, text: { format } } },
+  );
+  assert.deepEqual(
+    response.output.map((item) => item.type === "message" && item.content.map(partText)),
+    [['{"n":1}']],
+  );
+  const deltas = events.filter(({ type }) => type === "response.output_text.delta");
+  assert.equal(deltas.length, 1);
+});
+
+// Contract: responses-5
+test("an image in a tool's result is an item of its own after the call", () => {
+  const event = settled("a", "[image]");
+  assert.ok(event.type === "call.settled");
+  const source = { type: "base64", data: "aGk=" } as const;
+  const image = { type: "image", mimeType: "image/jpeg", source } as const;
+  const result = { ...event.result, parts: [image, { type: "text", text: "so" } as const] };
+  const { response } = project(
+    [
+      started,
+      roundStarted(),
+      proposed("a"),
+      callStarted("a"),
+      { ...event, result },
+      ...spoken("t", ["Look."]),
+      ended(),
+    ],
+    withFiles,
+  );
+  assert.deepEqual(
+    response.output.slice(1).map(({ type }) => type),
+    ["mcp_call", "image_generation_call", "message"],
+  );
+  assert.partialDeepStrictEqual(response.output[2], {
+    status: "completed",
+    output_format: "jpeg",
+    result: "aGk=",
+  });
+});
+
+// Contract: responses-2
+test("a refusal is a part of its own, and the response is complete", () => {
+  const { response, events } = project([
+    started,
+    { type: "item.start", itemId: "t", kind: "text", refusal: true },
+    { type: "item.delta", itemId: "t", delta: "I " },
+    { type: "item.delta", itemId: "t", delta: "cannot." },
+    { type: "item.end", itemId: "t", text: "I cannot." },
+    roundEnded("stop"),
+    ended(),
+  ]);
+  assert.equal(response.status, "completed");
+  const [item] = response.output;
+  assert.ok(item?.type === "message");
+  assert.deepEqual(item.content, [{ type: "refusal", refusal: "I cannot." }]);
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === "response.refusal.delta" ? [event.delta] : [])),
+    ["I ", "cannot."],
+  );
+});
+
 test("a failure is an error event, then a failed response", () => {
   const error = {
     code: "rate_limit",
@@ -634,7 +775,9 @@ test("a text truncated by a restart remains, and a new one begins", () => {
     ended(),
   ]);
   assert.deepEqual(
-    response.output.map((item) => item.type === "message" && [item.status, item.content[0]?.text]),
+    response.output.map(
+      (item) => item.type === "message" && [item.status, item.content.map(partText).join()],
+    ),
     [
       ["completed", "Once up"],
       ["completed", "Once upon a time"],

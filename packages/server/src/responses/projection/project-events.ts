@@ -111,7 +111,7 @@ export function createProjection(options: ProjectionOptions): Projection {
     nextNumber += 1;
   };
   const outputOrder = createOutputOrder({ emit, itemId: itemIds(options.responseId) });
-  const texts = createTextItems(outputOrder);
+  const texts = createTextItems(outputOrder, { holdsAnswers: isStrict(options.echo.text) });
   const serverCalls = createServerCalls({ outputOrder, servers: options.servers, approvals });
   const clientCalls = createClientCalls({
     outputOrder,
@@ -160,6 +160,12 @@ export function createProjection(options: ProjectionOptions): Projection {
     emit({ type: `response.${type}`, response: response() });
   };
 
+  /** Returns the end of a response that did not fail: `incomplete` if its last answer was cut off. */
+  const endedWell = (at: number): ResponseState => {
+    const reason = finishReason === undefined ? undefined : cutReasons[finishReason];
+    return reason === undefined ? { status: "completed", at } : { status: "incomplete", reason };
+  };
+
   const fail = (error: ChainError): void => close({ status: "failed", error: wireError(error) });
 
   const apply = (event: RunEvent): void => {
@@ -174,8 +180,9 @@ export function createProjection(options: ProjectionOptions): Projection {
         if (event.kind === "text" && event.callId !== undefined) {
           texts.startAnswer(event.itemId);
           serverCalls.speaks(event.callId, event.itemId);
-        } else if (event.kind === "text" || event.kind === "reasoning")
-          texts.start(event.itemId, event.kind);
+        } else if (event.kind === "text")
+          texts.start(event.itemId, event.refusal === true ? "refusal" : "text");
+        else if (event.kind === "reasoning") texts.start(event.itemId, "reasoning");
         if (event.kind === "arguments" && event.owner === "client") {
           texts.startArguments(
             event.itemId,
@@ -200,6 +207,7 @@ export function createProjection(options: ProjectionOptions): Projection {
           message: `The model was started again (${event.reason}) after a function call of its first attempt was announced. Do not run that call; send the request again.`,
         });
       case "round.ended":
+        texts.release();
         finishReason = event.finishReason;
         usage = usage === undefined ? event.usage : addUsage(usage, event.usage);
         clientCalls.stepEnded();
@@ -219,6 +227,7 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "call.started":
         return serverCalls.started(event.callId);
       case "call.settled":
+        clientCalls.settled(event);
         return serverCalls.settled(event);
       case "chain.waiting": {
         for (const callId of event.callIds) clientCalls.waiting(callId);
@@ -226,20 +235,19 @@ export function createProjection(options: ProjectionOptions): Projection {
           clientCalls.isClientCall(callId)
             ? toolOutputs === "deferred"
             : serverCalls.isAsked(callId);
-        if (event.callIds.every(isForClient)) close({ status: "completed", at: event.at });
+        if (event.callIds.every(isForClient)) close(endedWell(event.at));
         return;
       }
       case "chain.ended": {
-        const reason = finishReason === undefined ? undefined : cutReasons[finishReason];
+        texts.release();
         if (event.status === "aborted") return close({ status: "cancelled" });
         if (event.status === "error" || event.status === "timeout") {
           const message = "The response could not be finished.";
           return fail(event.error ?? { code: "internal", message, phase: "chain" });
         }
-        if (reason !== undefined) return close({ status: "incomplete", reason });
         // The event's own usage includes earlier responses of the same turn.
         usage ??= { inputTokens: 0, outputTokens: 0 };
-        return close({ status: "completed", at: event.at });
+        return close(endedWell(event.at));
       }
       case "run.heartbeat":
         // A queued response must not have the status in progress.
@@ -295,6 +303,13 @@ export function createProjection(options: ProjectionOptions): Projection {
       return take();
     },
   };
+}
+
+/** Whether answers must match a strict JSON schema, so that a step may be rejected. */
+function isStrict({ format }: ResponseEcho["text"]): boolean {
+  return (
+    typeof format === "object" && format !== null && "strict" in format && format.strict === true
+  );
 }
 
 function isAboutText(event: RunEvent): boolean {

@@ -1,7 +1,14 @@
 import { detached } from "@capstan/core/host";
 import { createItemWriter, type ItemWriter, type OutputOrder, type Phase } from "./output-order.ts";
 import type { FunctionCallWriter } from "./calls.ts";
-import type { ItemEvent, ItemStatus, OutputItem, OutputText, ReasoningText } from "./wire.ts";
+import type {
+  ItemEvent,
+  ItemStatus,
+  OutputItem,
+  OutputText,
+  ReasoningText,
+  RefusalPart,
+} from "./wire.ts";
 
 interface Sink {
   append(delta: string): void;
@@ -9,7 +16,19 @@ interface Sink {
 }
 
 /** Routes the deltas and ends of a run's streamed items to their writers. */
-export function createTextItems(outputOrder: OutputOrder) {
+export function createTextItems(
+  outputOrder: OutputOrder,
+  {
+    holdsAnswers = false,
+  }: {
+    /**
+     * Whether a text is sent only after its step has ended, because the step may be rejected: a text
+     * that was sent cannot be withdrawn.
+     */
+    readonly holdsAnswers?: boolean;
+  } = {},
+) {
+  let held: HeldWriter[] = [];
   const open = new Map<string, Sink>();
   /** Texts that can still turn out to be truncated, until the output order closes them. */
   let unsettled: TextWriter[] = [];
@@ -52,12 +71,18 @@ export function createTextItems(outputOrder: OutputOrder) {
     startAnswer(itemId: string): void {
       open.set(itemId, answerSink(createTextWriter(messageFormat)));
     },
-    start(itemId: string, kind: "text" | "reasoning"): void {
+    start(itemId: string, kind: "text" | "refusal" | "reasoning"): void {
       unsettled = unsettled.filter((writer) => writer.phase() !== "ended");
-      open.set(
-        itemId,
-        textSink(createTextWriter(kind === "text" ? messageFormat : reasoningFormat)),
-      );
+      const writer = createTextWriter(formats[kind]);
+      if (!holdsAnswers || kind !== "text") return void open.set(itemId, textSink(writer));
+      const hidden = holdBack(writer);
+      held.push(hidden);
+      open.set(itemId, textSink(hidden));
+    },
+    /** Shows the texts of a step, which can no longer be rejected. */
+    release(): void {
+      for (const writer of held) writer.release();
+      held = [];
     },
     /**
      * Starts the arguments of a client's call. `written` is called with the whole text if no writer
@@ -83,6 +108,8 @@ export function createTextItems(outputOrder: OutputOrder) {
     /** The model starts again: the partial texts remain as they are. */
     stand(): void {
       open.clear();
+      for (const writer of held) outputOrder.withdraw(writer);
+      held = [];
       for (const writer of unsettled) writer.stand();
       unsettled = [];
     },
@@ -102,6 +129,22 @@ interface TextWriter extends ItemWriter {
   cut(): void;
   /** No more text will follow; the partial text remains. */
   stand(): void;
+}
+
+interface HeldWriter extends TextWriter {
+  release(): void;
+}
+
+/** Returns a writer that stays silent until it is released. */
+function holdBack(writer: TextWriter): HeldWriter {
+  let isHeld = true;
+  return {
+    ...writer,
+    phase: () => (isHeld ? "silent" : writer.phase()),
+    release() {
+      isHeld = false;
+    },
+  };
 }
 
 /** A message or a reasoning item with one part of text. */
@@ -153,7 +196,7 @@ function createTextWriter(form: TextItemFormat): TextWriter {
 interface TextItemFormat {
   readonly prefix: string;
   item(id: string, status: ItemStatus, parts: readonly string[]): OutputItem;
-  part(text: string): OutputText | ReasoningText;
+  part(text: string): OutputText | RefusalPart | ReasoningText;
   delta(delta: string): ItemEvent;
   done(text: string): ItemEvent;
 }
@@ -177,6 +220,20 @@ const messageFormat: TextItemFormat = {
   done: (text) => ({ type: "response.output_text.done", content_index: 0, text, logprobs: [] }),
 };
 
+const refusalFormat: TextItemFormat = {
+  prefix: "msg",
+  item: (id, status, parts) => ({
+    id,
+    type: "message",
+    status,
+    role: "assistant",
+    content: parts.map(refusalPart),
+  }),
+  part: refusalPart,
+  delta: (delta) => ({ type: "response.refusal.delta", content_index: 0, delta }),
+  done: (refusal) => ({ type: "response.refusal.done", content_index: 0, refusal }),
+};
+
 const reasoningFormat: TextItemFormat = {
   prefix: "rs",
   item: (id, status, parts) => ({
@@ -190,6 +247,12 @@ const reasoningFormat: TextItemFormat = {
   delta: (delta) => ({ type: "response.reasoning_text.delta", content_index: 0, delta }),
   done: (text) => ({ type: "response.reasoning_text.done", content_index: 0, text }),
 };
+
+const formats = { text: messageFormat, refusal: refusalFormat, reasoning: reasoningFormat };
+
+function refusalPart(refusal: string): RefusalPart {
+  return { type: "refusal", refusal };
+}
 
 function outputText(text: string): OutputText {
   return { type: "output_text", annotations: [], logprobs: [], text };

@@ -13,6 +13,12 @@ export interface OutputText {
   readonly logprobs: readonly unknown[];
 }
 
+/** A refusal to answer, in place of an answer. */
+export interface RefusalPart {
+  readonly type: "refusal";
+  readonly refusal: string;
+}
+
 export interface ReasoningText {
   readonly type: "reasoning_text";
   readonly text: string;
@@ -30,7 +36,7 @@ export interface MessageOutput {
   readonly type: "message";
   readonly role: "assistant";
   readonly status: ItemStatus;
-  readonly content: readonly OutputText[];
+  readonly content: readonly (OutputText | RefusalPart)[];
 }
 
 export interface ReasoningOutput {
@@ -84,13 +90,24 @@ export interface McpCallError {
 export interface McpCallOutput {
   readonly id: string;
   readonly type: "mcp_call";
-  readonly status: "in_progress" | "completed" | "failed";
+  /** `incomplete`: a limit or a filter cut off its arguments, and it was not run. */
+  readonly status: "in_progress" | "completed" | "failed" | "incomplete";
   readonly approval_request_id: string | null;
   readonly server_label: string;
   readonly name: string;
   readonly arguments: string;
   readonly output: string | null;
   readonly error: McpCallError | null;
+}
+
+/** An image in the result of a server's call. */
+export interface ImageGenerationCallOutput {
+  readonly id: string;
+  readonly type: "image_generation_call";
+  readonly status: ItemStatus;
+  readonly output_format: string;
+  /** Base64. */
+  readonly result: string | null;
 }
 
 export interface McpApprovalRequestOutput {
@@ -113,6 +130,7 @@ export type OutputItem =
   | CustomToolCallOutput
   | McpListToolsOutput
   | McpCallOutput
+  | ImageGenerationCallOutput
   | McpApprovalRequestOutput;
 
 export interface WireUsage {
@@ -184,7 +202,7 @@ type Logprobs = readonly unknown[];
 type PartEvent =
   | {
       readonly type: "response.content_part.added" | "response.content_part.done";
-      readonly part: OutputText | ReasoningText;
+      readonly part: OutputText | RefusalPart | ReasoningText;
     }
   | {
       readonly type: "response.output_text.delta";
@@ -196,6 +214,8 @@ type PartEvent =
       readonly text: string;
       readonly logprobs: Logprobs;
     }
+  | { readonly type: "response.refusal.delta"; readonly delta: string }
+  | { readonly type: "response.refusal.done"; readonly refusal: string }
   | { readonly type: "response.reasoning_text.delta"; readonly delta: string }
   | { readonly type: "response.reasoning_text.done"; readonly text: string };
 
@@ -210,6 +230,7 @@ export type ItemEvent =
     }
   | { readonly type: "response.custom_tool_call_input.delta"; readonly delta: string }
   | { readonly type: "response.custom_tool_call_input.done"; readonly input: string }
+  | { readonly type: `response.image_generation_call.${"in_progress" | "completed"}` }
   | { readonly type: `response.mcp_list_tools.${"in_progress" | "completed" | "failed"}` }
   | { readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` }
   | { readonly type: "response.mcp_call_arguments.delta"; readonly delta: string }

@@ -337,6 +337,19 @@ test("rejects servers that are declared twice or do not exist", () => {
   );
 });
 
+test("the names of the loopback interface are one host", () => {
+  const origins = ["http://127.0.0.1:8787"];
+  const serversAt = (server_url: string) =>
+    parseCreateRequest(
+      { input: "hi", tools: [{ type: "mcp", server_label: "f", server_url }] },
+      { origins },
+    ).tools.servers.length;
+  assert.equal(serversAt("http://localhost:8787/mcp/groups/files"), 1);
+  assert.equal(serversAt("http://[::1]:8787/mcp/groups/files"), 1);
+  assert.equal(serversAt("http://localhost:8788/mcp/groups/files"), 0);
+  assert.equal(serversAt("http://localhost.example.org:8787/mcp/groups/files"), 0);
+});
+
 test("tools of unknown types are accepted and echoed", () => {
   const search = { type: "web_search", search_content_types: ["text"] };
   const { tools, echo } = parse({ tools: [search] });

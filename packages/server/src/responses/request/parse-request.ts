@@ -1,4 +1,4 @@
-import type { HistoryMode, JsonObject, ModelSettings } from "@capstan/core";
+import type { HistoryMode, JsonObject } from "@capstan/core";
 import { z } from "zod";
 import {
   badRequest,
@@ -9,16 +9,11 @@ import {
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
-import type { ResponseFormat } from "@capstan/core/host";
+import { type ChatOption, compileSchema, type ResponseFormat } from "@capstan/core/host";
 import { type InputItem, parseInput } from "./parse-input.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import { checkDepth } from "../../http/parse-tool.ts";
-import {
-  modelToolChoice,
-  parseToolChoice,
-  parseTools,
-  type RequestToolChoice,
-} from "./parse-tools.ts";
+import { modelToolChoice, parseToolChoice, parseTools } from "./parse-tools.ts";
 import type { ResponseEcho } from "../projection/wire.ts";
 
 /** The parsed body of `POST /v1/responses`. Fields that were not given are absent. */
@@ -68,7 +63,11 @@ export function parseCreateRequest(
     input,
     tools,
     toolChoice: toolChoice.choice,
-    settings: requestSettings(given, toolChoice.choice, format.format),
+    settings: requestSettings(
+      given,
+      modelToolChoice(toolChoice.choice, tools.servers),
+      format.format,
+    ),
     store: echo.store,
     background: echo.background,
     stream: given.stream ?? false,
@@ -190,11 +189,11 @@ type RequestBody = z.infer<typeof requestSchema>;
  */
 function requestSettings(
   given: RequestBody,
-  choice: RequestToolChoice,
+  choice: ChatOption["toolChoice"],
   format: ResponseFormat,
-): ModelSettings {
+): ChatOption {
   return withoutNulls({
-    toolChoice: modelToolChoice(choice),
+    toolChoice: choice,
     parallelToolCalls: given.parallel_tool_calls,
     temperature: given.temperature,
     topP: given.top_p,
@@ -262,6 +261,13 @@ const schemaFormat = z.object({
   strict: z.boolean().nullish(),
 });
 
+/** @throws RequestError for a schema that no answer can be checked against */
+function checkSchema(schema: { readonly [key: string]: unknown }, param: string): void {
+  const compiled = compileSchema(schema);
+  if (compiled.status === "compiled") return;
+  throw badRequest(param, `Invalid '${param}': ${compiled.message}`);
+}
+
 /** `text.format`: the required format of the answer's text. */
 function parseFormat(given: unknown): ParsedFormat {
   const at = "text.format";
@@ -275,6 +281,7 @@ function parseFormat(given: unknown): ParsedFormat {
     throw unsupportedValue(`${at}.type`, type, ["text", "json_object", "json_schema"]);
   const { name, schema, description, strict } = checked(schemaFormat, given, at);
   checkDepth(schema, `${at}.schema`);
+  if (strict === true) checkSchema(schema, `${at}.schema`);
   return {
     format: { type, name, schema, ...withoutNulls({ description, strict }) },
     echo: {

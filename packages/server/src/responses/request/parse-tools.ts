@@ -1,6 +1,6 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { z } from "zod";
-import type { ToolChoice } from "@capstan/core/host";
+import type { ChatOption } from "@capstan/core/host";
 import {
   badRequest,
   checked,
@@ -178,12 +178,19 @@ export function parseToolChoice(given: unknown, tools: RequestTools): ParsedTool
 }
 
 /**
- * Returns the part of a tool choice that the model's provider supports; the rest decides which
- * tools the model is offered.
+ * Returns the choice for the loop; the rest of the request's choice decides which tools the model is
+ * offered. A server without a tool's name requires a call of one of its tools.
  */
-export function modelToolChoice(choice: RequestToolChoice): ToolChoice | undefined {
+export function modelToolChoice(
+  choice: RequestToolChoice,
+  servers: readonly ServerGroup[],
+): ChatOption["toolChoice"] {
   if (choice.type === "function") return choice;
-  if (choice.type === "server") return undefined;
+  if (choice.type === "server") {
+    const group = servers.find(({ label }) => label === choice.label)?.group;
+    if (choice.name === undefined || group === undefined) return "required";
+    return { type: "tool", toolId: `${group}.${choice.name}` };
+  }
   return choice.type === "allowed" ? choice.mode : choice.type;
 }
 

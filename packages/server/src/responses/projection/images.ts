@@ -1,0 +1,33 @@
+import type { CallResult } from "@capstan/core";
+import { type InternedText, internText } from "./text-items.ts";
+import { createItemWriter, type ItemWriter } from "./output-order.ts";
+import type { ImageGenerationCallOutput } from "./wire.ts";
+
+/**
+ * Returns the writers of the images in a tool's result. `mcp_call` has only text, so each image is an
+ * item of the type that clients show as a picture. Images that are only named by a URL have no item.
+ */
+export function imageWriters({ parts = [] }: CallResult): readonly ItemWriter[] {
+  return parts.flatMap((part) => {
+    if (part.type !== "image" || part.source.type !== "base64") return [];
+    const format = /^image\/(\w+)/.exec(part.mimeType)?.[1] ?? "png";
+    return [createImageWriter(internText(part.source.data), format)];
+  });
+}
+
+function createImageWriter(data: InternedText, format: string): ItemWriter {
+  return createItemWriter<ImageGenerationCallOutput>({
+    kind: "server_call",
+    prefix: "ig",
+    phase: () => "ended",
+    item: (id, status, isAdded) => ({
+      id,
+      type: "image_generation_call",
+      status: isAdded ? "in_progress" : status,
+      output_format: format,
+      result: isAdded ? null : data.text,
+    }),
+    opened: (send) => send({ type: "response.image_generation_call.in_progress" }),
+    closing: (send) => send({ type: "response.image_generation_call.completed" }),
+  }).writer;
+}
