@@ -1,13 +1,12 @@
 import type { JsonObject, JsonValue, JsonSchema } from "../base/json.ts";
 import type { ToolErrorData } from "../base/errors.ts";
-import { describeType, isList, isObject } from "../json/json-value.ts";
+import { countKeys, describeType, isList, isObject } from "../json/json-value.ts";
 import { scanJson } from "../json/json-scan.ts";
 import { findRepeatedKey } from "../json/repeated-key.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import { schemaView, type SchemaAt } from "./schema-view.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 import { coerceArguments } from "./coerce-types.ts";
-import { countKeys } from "./relaxed-json.ts";
 import { restoreArguments, unwrapArguments } from "./restore-arguments.ts";
 import { type CompileOptions, compileSchema, type ValidationIssue } from "./validator.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../base/json.ts";
 import { scanJson } from "../json/json-scan.ts";
-import { isList, isObject } from "../json/json-value.ts";
+import { countKeys, isList, isObject } from "../json/json-value.ts";
 
 /** A value that was read from a text, with descriptions of the text's differences from JSON. */
 export interface RelaxedJson {
@@ -51,14 +51,6 @@ export function readRelaxedValue(text: string, start: number): RelaxedValue | un
   if (countKeys(value) !== keys) return undefined;
   const { at: end, unclosed } = reader;
   return { value, end, unclosed, repairs: [...reader.repairs] };
-}
-
-/** Counts the keys of all objects in a value that is not deeply nested. */
-export function countKeys(value: JsonValue): number {
-  if (isList(value)) return value.reduce<number>((sum, item) => sum + countKeys(item), 0);
-  if (!isObject(value)) return 0;
-  const members = Object.values(value);
-  return members.reduce<number>((sum, member) => sum + countKeys(member), members.length);
 }
 
 const closing: { readonly [quote: string]: string } = { '"': '"', "'": "'", "“": "”", "‘": "’" };

@@ -191,3 +191,11 @@ function writeObject(value: object, depth: number): string | undefined {
 function hasToJson(value: object): value is { toJSON(key: string): unknown } {
   return "toJSON" in value && typeof value.toJSON === "function";
 }
+
+/** Counts the keys of all objects in a value that is not deeply nested. */
+export function countKeys(value: JsonValue): number {
+  if (isList(value)) return value.reduce<number>((sum, item) => sum + countKeys(item), 0);
+  if (!isObject(value)) return 0;
+  const members = Object.values(value);
+  return members.reduce<number>((sum, member) => sum + countKeys(member), members.length);
+}
