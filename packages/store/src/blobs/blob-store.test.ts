@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readdir, writeFile } from "node:fs/promises";
+import fs, { readdir, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -45,6 +46,29 @@ test("returns the written bytes of a blob on disk, whole and in pieces", async (
       [await blobs.get(blob.sha256), await blobs.stream(blob.sha256), await blobs.has(blob.sha256)],
       [undefined, undefined, false],
     );
+  });
+});
+
+// Contract: durability-5
+test("a blob that an earlier process wrote is stored after its folder is flushed once", async (t) => {
+  await withDataDir(async (dataDir) => {
+    const { sha256, bytes } = await blobOf(Buffer.from("written before a kill"));
+    await new DiskBlobs(dataDir).put({ sha256, bytes });
+    const opened: unknown[] = [];
+    const { open } = fs;
+    t.mock.method(fs, "open", (...given: Parameters<typeof open>) => {
+      opened.push(given[0]);
+      return open(...given);
+    });
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    const blobs = new DiskBlobs(dataDir);
+    for (let n = 0; n < 2; n++) await blobs.put({ sha256, bytes });
+    const folder = join(dataDir, sha256.slice(0, 2));
+    assert.equal(opened.filter((path) => path === folder).length, 1);
   });
 });
 

@@ -16,6 +16,8 @@ export class DiskBlobs implements BlobStore {
   readonly #folder: string;
   /** Pending writes by hash: a file can have its final name before its folder is flushed. */
   readonly #writing = new Map<string, Promise<void>>();
+  /** The subfolders that this process has flushed. */
+  readonly #flushed = new Set<string>();
   #written = 0;
 
   /** @param folder created with the first blob */
@@ -33,9 +35,13 @@ export class DiskBlobs implements BlobStore {
   }
 
   async #write({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
-    if (await this.has(sha256)) return;
     const path = this.path(sha256);
     const folder = dirname(path);
+    if (await this.has(sha256)) {
+      // A process that was killed can have renamed the file without flushing its folder.
+      if (!this.#flushed.has(folder)) await this.#flush(folder);
+      return;
+    }
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
     const temporary = `${path}.${process.pid}-${(this.#written += 1)}${unfinished}`;
     try {
@@ -51,12 +57,15 @@ export class DiskBlobs implements BlobStore {
       await rm(temporary, { force: true });
       throw error;
     }
-    await flushFolder(folder);
     // A new folder is an entry of its parent folder, which must be flushed as well.
-    if (made !== undefined) {
-      await flushFolder(this.#folder);
-      await flushFolder(dirname(this.#folder));
-    }
+    if (made === undefined) await flushFolder(folder);
+    else await this.#flush(folder);
+  }
+
+  /** Flushes a subfolder and the folders that contain it. */
+  async #flush(folder: string): Promise<void> {
+    for (const each of [folder, this.#folder, dirname(this.#folder)]) await flushFolder(each);
+    this.#flushed.add(folder);
   }
 
   async get(sha256: string): Promise<Uint8Array | undefined> {
