@@ -1,6 +1,6 @@
 import type { JsonValue } from "../base/json.ts";
 import { scanJson } from "../json/json-scan.ts";
-import { countKeys, isList, isObject } from "../json/json-value.ts";
+import { countKeys } from "../json/json-value.ts";
 
 /** A value that was read from a text, with descriptions of the text's differences from JSON. */
 export interface RelaxedJson {
