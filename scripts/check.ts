@@ -34,7 +34,7 @@ const steps: readonly Step[] = [
   { name: "paths in documents", commands: [[process.execPath, "scripts/check-documents.ts"]] },
   // How sentences are written: the rules are in scripts/prose/rules.ts.
   { name: "prose", commands: [[process.execPath, "scripts/check-prose.ts"]] },
-  // Each export of a package's entry points has a docstring.
+  // Each export of a package's entry points has a docstring, and examples in docstrings compile.
   { name: "docstrings", commands: [[process.execPath, "scripts/check-docstrings.ts"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];

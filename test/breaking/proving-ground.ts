@@ -78,7 +78,7 @@ async function judge(
   const isNew = (id: string) => !judged.has(id);
   // Includes runs whose start was never confirmed because the node died.
   const begun = (await everyRun(api)).map(({ id }) => id).filter(isNew);
-  await inTime(clients.finish(begun), "Every run did not end");
+  await inTime(clients.finish(begun), "Not every run ended");
   const runs: LeftRun[] = [];
   for (const id of begun) runs.push(await readRun(api, id));
   const all = await readExecutions(place.executions);

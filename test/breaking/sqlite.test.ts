@@ -53,7 +53,7 @@ test("if no disk can be mounted, SQLite's page limit simulates a full one", asyn
     place.backing.disk?.fill(0);
     while (!/disk is full/.test(place.output())) await sleep(25);
     place.backing.disk?.free();
-    await inTime(load.stop(), "Every run did not end");
+    await inTime(load.stop(), "Not every run ended");
   };
   const { problems } = await ground.prove({ ...diskFull, run: untilNoticed }, 1);
   assert.deepEqual(problems, [], `seed ${seed}`);

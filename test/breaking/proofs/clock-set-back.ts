@@ -26,7 +26,7 @@ export const clockSetBack: Proof = {
       place.setClock(random.pick(place.nodes), random.between(-10 * hourMs, hourMs));
       progress(done);
     }
-    await inTime(load.stop(), "Every run did not end");
+    await inTime(load.stop(), "Not every run ended");
   },
 };
 

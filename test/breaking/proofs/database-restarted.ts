@@ -24,7 +24,7 @@ export const databaseRestarted: Proof = {
       await place.backing.restartDatabase?.();
       progress(done);
     }
-    await inTime(load.stop(), "Every run did not end");
+    await inTime(load.stop(), "Not every run ended");
     return cutOff > 0 ? [] : ["no run continued while the database restarted"];
   },
 };

@@ -36,7 +36,7 @@ export const deliveredTwice: Proof = {
       await Promise.all([place.backing.jobs?.send(run), place.backing.jobs?.send(run)]);
       progress(done);
     }
-    await inTime(Promise.all(load.map(({ stop }) => stop())), "Every run did not end");
+    await inTime(Promise.all(load.map(({ stop }) => stop())), "Not every run ended");
     const wasDeclaredDead = /Other nodes declared this node dead/.test(place.output());
     if (!wasDeclaredDead) checkTakenOnce(clients, orphans);
     return late > 0 ? [] : ["no job arrived late, for a run that had already been claimed"];

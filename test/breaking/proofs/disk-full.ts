@@ -25,6 +25,6 @@ export const diskFull: Proof = {
       await place.backing.reviveDatabase?.();
       progress(done);
     }
-    await inTime(load.stop(), "Every run did not end");
+    await inTime(load.stop(), "Not every run ended");
   },
 };

@@ -23,6 +23,6 @@ export const killed: Proof = {
       await place.startAll();
       progress(done);
     }
-    await inTime(load.stop(), "Every run did not end");
+    await inTime(load.stop(), "Not every run ended");
   },
 };

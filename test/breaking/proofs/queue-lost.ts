@@ -27,6 +27,6 @@ export const queueLost: Proof = {
       }
       progress(done);
     }
-    await inTime(load.stop(), "Every run did not end");
+    await inTime(load.stop(), "Not every run ended");
   },
 };

@@ -36,7 +36,7 @@ export const retried: Proof = {
       progress(done);
     }
     isOver = true;
-    await inTime(load, "Every request was not answered");
+    await inTime(load, "Not every request was answered");
     await checkRuns(await place.anyApi(), sent);
     const tries = sent.reduce((sum, request) => sum + request.tries, 0);
     return tries > sent.length ? [] : ["no request was sent twice"];

@@ -30,6 +30,6 @@ export const stopped: Proof = {
       place.signal(zombie, "SIGCONT");
       progress(done);
     }
-    await inTime(Promise.all(load.map(({ stop }) => stop())), "Every run did not end");
+    await inTime(Promise.all(load.map(({ stop }) => stop())), "Not every run ended");
   },
 };

@@ -40,7 +40,7 @@ export const suspended: Proof = {
     await sleep(random.between(500, 2_500));
     await place.startAll();
     const limitMs = 120_000 + times * 2_000;
-    await inTime(clients.finish(clients.confirmed), "Every run did not end", limitMs);
+    await inTime(clients.finish(clients.confirmed), "Not every run ended", limitMs);
     return waiting === times
       ? []
       : [`of ${times} runs ${waiting} were suspended when the servers ended`];

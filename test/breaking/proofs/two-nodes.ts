@@ -75,8 +75,8 @@ export const twoNodes: Proof = {
       const some = Array.from({ length: Math.min(atOnce, times - done) }, (_, n) =>
         one(done + n + 1),
       );
-      await inTime(Promise.all(some), "Every run did not end");
-      await inTime(Promise.all(answered.splice(0)), "Every answer was not taken");
+      await inTime(Promise.all(some), "Not every run ended");
+      await inTime(Promise.all(answered.splice(0)), "Not every answer was accepted");
     }
     return [
       ...(answers === 0 ? ["no question was answered at both"] : []),

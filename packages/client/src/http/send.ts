@@ -16,7 +16,9 @@ export interface ApiErrorData {
  * The server rejected a request or could not be reached.
  *
  * @example
- * catch (error) {
+ * try {
+ *   await client.run(id);
+ * } catch (error) {
  *   if (error instanceof ApiError && error.code === "run_not_found") return undefined;
  *   throw error;
  * }

@@ -7,8 +7,8 @@ import { readUrl } from "./read-url.ts";
  * Selects calls of a tool by their arguments: all conditions must match. A key is an argument's
  * name, or a JSON pointer into the arguments in which `*` is every element of a list.
  *
- * @example { path: "secrets/**" }
- * @example { url: { host: "*.example.org" }, "/options/depth": { max: 3 } }
+ * @example const secrets: ArgumentConditions = { path: "secrets/**" };
+ * @example const shallow: ArgumentConditions = { url: { host: "*.example.org" }, "/options/depth": { max: 3 } };
  */
 export interface ArgumentConditions {
   readonly [argument: string]: ArgumentTest;

@@ -11,8 +11,8 @@ import { schemaView } from "./schema-view.ts";
  * @returns undefined if there is no object, or more than one reading
  * @example
  * restoreArguments("Here you are:\n{'path': '.'}")
- * // { value: { path: "." }, repairs: ["removed the text around the object", "read single quotes
- * as double ones"] }
+ * // { value: { path: "." },
+ * //   repairs: ["removed the text around the object", "read single quotes as double quotes"] }
  */
 export function restoreArguments(text: string): RelaxedJson | undefined {
   return restoreBrackets(text) ?? restoreFenced(text) ?? restoreWithin(text);

@@ -55,8 +55,8 @@ export interface ToolChainRun {
  * @throws CapstanError `invalid_options` without an executor; other invalid options are the
  * result's `error`
  * @example
- * const run = runToolChain({ executor, model, contextMessages: [{ role: "user", content: "What is
- * in this folder?" }] });
+ * const contextMessages = [{ role: "user", content: "What is in this folder?" }] as const;
+ * const run = runToolChain({ executor, model, contextMessages });
  * console.log((await run.result).responseContent);
  */
 export function runToolChain(options: ToolChainOptions): ToolChainRun {

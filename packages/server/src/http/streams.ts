@@ -3,7 +3,7 @@
  * other requests nor needs a second full copy.
  *
  * @param onEnd called when all pieces are written, or the reader disconnected
- * @example return streamJson(jsonChunks(response));
+ * @example return streamJson(jsonChunks({ object: "list", data: [] }));
  */
 export function streamJson(
   chunks: Iterable<string> | AsyncIterable<string>,

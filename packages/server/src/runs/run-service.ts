@@ -191,7 +191,10 @@ export class RunService {
     return expireApprovals(this.#context, ids);
   }
 
-  /** Sets the listener for new deadlines: of approval requests that were stored here, or, without any, of a run that suspended. */
+  /**
+   * Sets the listener for new deadlines: of approval requests that were stored here, or of a run
+   * that suspended without one.
+   */
   setDeadlineListener(listener: (pending: readonly PendingApproval[]) => void): void {
     this.#onDeadline = listener;
   }

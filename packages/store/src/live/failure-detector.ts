@@ -7,7 +7,7 @@ import type { NodeRecord } from "../records/nodes.ts";
  *
  * @example
  * const silent = createFailureDetector({ silentMs: 2_000, now: () => performance.now() });
- * for (const node of silent(await nodes.list())) await nodes.declareDead(node);
+ * for (const node of silent(await store.nodes.list())) await store.nodes.declareDead(node);
  */
 export function createFailureDetector(options: {
   readonly silentMs: number;

@@ -6,7 +6,7 @@ const maxShared = 100;
  * while another caller still uses it. The values must be immutable.
  *
  * @example
- * const share = shareReads<CompactEvents>();
+ * const share = shareReads<{ readonly seq: number }[]>();
  * const events = await share(runId, () => readCompact(runId));
  */
 export function shareReads<T extends object>(): (

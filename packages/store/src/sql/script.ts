@@ -15,8 +15,9 @@ export interface Statement {
  * that are yielded together are sent together and return the rows of each.
  *
  * @example
+ * const selectTitle: SqlStatement<{ title: string }> = statement(["conversations"], "SELECT …");
  * function* titleOf(id: string): Script<string | undefined> {
- *   const row = yield* first(findTitle, id);
+ *   const row = yield* first(selectTitle, id);
  *   return row?.title;
  * }
  */
@@ -48,7 +49,7 @@ type Results<T extends readonly Script<unknown>[]> = {
  * Runs several independent scripts and sends their statements together.
  *
  * @example
- * const [calls, messages] = yield* together([messagesOf(n), outputsOf(n)]);
+ * const [calls, texts] = yield* together([readCalls(n), readTexts(n)]);
  */
 export function* together<const T extends readonly Script<unknown>[]>(
   scripts: T,

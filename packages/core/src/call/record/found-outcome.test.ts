@@ -67,8 +67,8 @@ test("without a report the model reads that a call may have happened", async () 
 });
 
 for (const [answer, words] of [
-  ["happened", /A user looked: it did happen.* They say: See receipt 5\./],
-  ["did_not_happen", /A user looked: it did not happen.* They say: See receipt 5\./],
+  ["happened", /A user checked: it did happen.* They say: See receipt 5\./],
+  ["did_not_happen", /A user checked: it did not happen.* They say: See receipt 5\./],
 ] as const)
   test(`"${answer}" is the text that the model reads from then on, in full and in the log`, async () => {
     const { executor, keys, state } = await unknown();
@@ -78,7 +78,7 @@ for (const [answer, words] of [
     assert.match(readOf(model), words);
     assert.equal(keys.length, 1);
     const log = historyMessages([after]).find(({ role }) => role === "developer");
-    assert.match(String(log?.content), /Outcome unknown: A user looked/);
+    assert.match(String(log?.content), /Outcome unknown: A user checked/);
   });
 
 test('"run again" runs the call once when the turn resumes, with the same key', async () => {

@@ -14,8 +14,8 @@ export interface FoundOutcome {
 }
 
 const words: { readonly [answer in FoundOutcome["answer"]]: string } = {
-  happened: "A user looked: it did happen. Its result is not known. Do not do it again",
-  did_not_happen: "A user looked: it did not happen. Do it again if it is still wanted",
+  happened: "A user checked: it did happen. Its result is not known. Do not do it again",
+  did_not_happen: "A user checked: it did not happen. Do it again if it is still wanted",
   run_again: "A user wants it run again. Call it again, unless that was done since",
 };
 

@@ -38,8 +38,8 @@ export function* everyOwner(): Script<string[]> {
 }
 
 /**
- * Returns an owner's conversations, and sessions outside of any, that were last changed before a
- * time; the oldest first.
+ * Returns an owner's conversations, and sessions without a conversation, that were last changed
+ * before a time; the oldest first.
  */
 export function* listUntouched(query: {
   readonly owner: string;
