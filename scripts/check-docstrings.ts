@@ -1,16 +1,11 @@
-// A step of scripts/check.ts: each export of a package's entry points has a docstring, and the
-// examples in docstrings compile.
+// A step of scripts/check.ts: each export of a package's entry points has a docstring.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./command.ts";
-import { exampleProblems } from "./docstrings/example-problems.ts";
 import { undocumentedExports } from "./docstrings/undocumented-exports.ts";
 
 const folders = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
-const undocumented = undocumentedExports(root, folders);
-for (const { entry, name, file } of undocumented)
+const found = undocumentedExports(root, folders);
+for (const { entry, name, file } of found)
   console.log(`${file}: ${name}, exported by ${entry}, has no docstring. Say what it does.`);
-const invalid = exampleProblems(root, folders);
-for (const { file, line, message } of invalid)
-  console.log(`${file}:${line}: the example does not compile: ${message}`);
-process.exitCode = undocumented.length + invalid.length === 0 ? 0 : 1;
+process.exitCode = found.length === 0 ? 0 : 1;

@@ -34,8 +34,10 @@ const steps: readonly Step[] = [
   { name: "paths in documents", commands: [[process.execPath, "scripts/check-documents.ts"]] },
   // How sentences are written: the rules are in scripts/prose/rules.ts.
   { name: "prose", commands: [[process.execPath, "scripts/check-prose.ts"]] },
-  // Each export of a package's entry points has a docstring, and examples in docstrings compile.
+  // Each export of a package's entry points has a docstring.
   { name: "docstrings", commands: [[process.execPath, "scripts/check-docstrings.ts"]] },
+  // Examples in docstrings compile. This is slow, because it opens each package three times.
+  { name: "examples", commands: [[process.execPath, "scripts/check-examples.ts"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];
 

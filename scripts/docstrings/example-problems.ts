@@ -21,8 +21,8 @@ interface Example {
 
 /** Codes for a name that does not exist. */
 const missingName = [2304, 2552, 18004];
-/** Codes for unused variables, unreachable code and parameters without a type. */
-const harmless = [6133, 6192, 6196, 6198, 7006, 7027, 7031];
+/** Codes for type imports, unused variables, unreachable code and parameters without a type. */
+const harmless = [1361, 6133, 6192, 6196, 6198, 7006, 7027, 7031];
 /** Names of other libraries that examples use, with their types. */
 const libraries: { readonly [name: string]: string } = { z: 'typeof import("zod").z' };
 

@@ -6,8 +6,8 @@ import type { Proof } from "../proof.ts";
 import type { Plan } from "../plan.ts";
 
 /**
- * Questions and running calls in one round, so that answers arrive while the run is in progress and
- * while it waits.
+ * Approval requests and running calls in one round, so that answers arrive while the run is in
+ * progress and while it waits.
  */
 const plan: Plan = {
   rounds: [

@@ -69,7 +69,7 @@ export interface RunningProgram {
    * removed.
    */
   readonly ended: Promise<ProgramEnd>;
-  /** Ends the program and every process that it started immediately. */
+  /** Immediately ends the program and every process that it started. */
   kill(): void;
   /** Sets whether this process stays alive until the program ends. Initially it does. */
   hold(held: boolean): void;

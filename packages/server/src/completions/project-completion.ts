@@ -39,7 +39,7 @@ interface Call {
  * @param customTools names of the client's tools that take plain text
  * @example
  * const push = createCompletionFold({ customTools: [] });
- * for await (const event of events) for (const piece of push(event)) show(piece);
+ * for await (const event of stream) for (const piece of push(event)) show(piece);
  */
 export function createCompletionFold({
   customTools,

@@ -16,7 +16,7 @@ export interface Follower {
  *
  * @example
  * const follow = createFollowers(runs);
- * const { leave } = follow(run, context.req.raw.signal);
+ * const { leave } = follow(run, context.req.raw.signal, { stays: false });
  */
 export function createFollowers(runs: RunService) {
   /** By run, the connection of the last request that follows it. */

@@ -62,8 +62,8 @@ const findRange = statement<EventRow>(
 
 const findEndBySize = statement<{ seq: number }>(
   { reads: ["run_journal"] },
-  // Returns as `seq` the last row before the rows are too long, or the first row. Returns no row if
-  // the rows are not too long.
+  // `seq` is the last row whose events still fit together with the earlier ones, or the first row if
+  // not even that fits. Returns no row if all rows fit.
   `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ?), MIN(seq)) AS seq FROM (
      SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
        WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL

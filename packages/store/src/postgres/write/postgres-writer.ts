@@ -61,7 +61,7 @@ export function postgresWriter(options: {
     return [...first, ...(await commit(requests.slice(half)))];
   }
 
-  /** Returns undefined if a request must be undone and the batch has others. */
+  /** Returns undefined if one of several requests of the batch must be undone. */
   async function commitTogether(
     requests: readonly EncodedRequest[],
   ): Promise<readonly WriteResult[] | undefined> {

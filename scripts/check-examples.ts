@@ -1,0 +1,11 @@
+// A step of scripts/check.ts: the examples in docstrings compile.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./command.ts";
+import { exampleProblems } from "./docstrings/example-problems.ts";
+
+const folders = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
+const found = exampleProblems(root, folders);
+for (const { file, line, message } of found)
+  console.log(`${file}:${line}: the example does not compile: ${message}`);
+process.exitCode = found.length === 0 ? 0 : 1;
