@@ -22,17 +22,26 @@ import { mayRepeat, readBody, readNumber, withoutNulls } from "../http/read-body
 import { createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
-import { conflict, notFound } from "../http/errors.ts";
+import { conflict, notFound, RequestError } from "../http/errors.ts";
 import { damaged, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
 const conversationBody = z.object({
   title: z.string().max(200).nullish(),
+  /** Only an empty list. */
+  items: z.array(z.unknown()).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   switches: z
     .object({ groups: switches.exactOptional(), tools: switches.exactOptional() })
     .nullish(),
+});
+
+const unsupportedItems = new RequestError({
+  param: "items",
+  code: "unsupported_parameter",
+  message:
+    "Unsupported parameter: 'items'. Create the conversation without them, and send them as 'input' of its first response.",
 });
 
 /** Routes of conversations. A conversation points to the newest run of its thread. */
@@ -61,7 +70,9 @@ export function conversationRoutes(services: Services, budget: MemoryBudget): Ho
 
   routes.post("/", async (context) => {
     const owner = context.get("principal");
-    const { title, metadata, switches: given } = await readBody(context, conversationBody);
+    const body = await readBody(context, conversationBody);
+    const { title, metadata, switches: given, items = [] } = body;
+    if (items !== null && items.length > 0) throw unsupportedItems;
     const create = async (key?: RequestKey) => {
       const created = newId("conv_");
       const conversation = {
@@ -88,7 +99,8 @@ export function conversationRoutes(services: Services, budget: MemoryBudget): Ho
 
   routes.post("/:id", async (context) => {
     const { id, owner } = await find(context);
-    const update = withoutNulls(await readBody(context, conversationBody));
+    const { items: _items, ...given } = await readBody(context, conversationBody);
+    const update = withoutNulls(given);
     const [outcome] = await store.write([{ type: "update-conversation", owner, id, update }]);
     if (outcome.status !== "updated") throw notFound("conversation", id);
     return context.json(conversationView(outcome.conversation));

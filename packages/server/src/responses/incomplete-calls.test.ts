@@ -72,6 +72,20 @@ test("a call of the server that a limit cut off never runs, and says why", async
   assert.match(item.error?.content[0]?.text ?? "", /it reached its limit.*was not run/);
 });
 
+// Contract: responses-1
+test("a call that a limit cut off ends a chat completion with its finish reason", async () => {
+  for (const reason of ["length", "content_filter"] as const) {
+    const model = new ScriptedModel([cutIn("Pay", reason)]);
+    const { call } = createTestApp({ model });
+    const { status, body } = await call("POST", "/v1/chat/completions", {
+      messages: [{ role: "user", content: "Pay Ann." }],
+      tools: [{ type: "function", function: { name: "Pay" } }],
+    });
+    const [choice] = (body as unknown as { choices: { finish_reason: string }[] }).choices;
+    assert.deepEqual([status, choice?.finish_reason], [200, reason]);
+  }
+});
+
 async function respond(
   fetch: (request: Request) => Promise<Response>,
   body: { readonly input: string; readonly tools: readonly object[]; readonly stream?: boolean },

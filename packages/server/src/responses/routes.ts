@@ -9,6 +9,7 @@ import {
   readResponse,
   streamResponse,
 } from "./read-response.ts";
+import { withKnownItems } from "./request/foreign-items.ts";
 import { parseLongInput } from "./request/parse-input.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
@@ -68,7 +69,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
 
   routes.post("/", async (context) => {
     const origin = new URL(context.req.url).origin;
-    const body = await readJson(context);
+    const body = withKnownItems(await readJson(context));
     const input = await parseLongInput(body);
     const request = parseCreateRequest(body, { origins: [origin], input });
     await nextTurn();

@@ -282,7 +282,6 @@ test("a tool group is named by its capstan:// URL or by this server's URL", () =
         allowed_tools: ["FetchWebPage"],
         require_approval: { always: { tool_names: ["FetchWebPage"] }, never: { read_only: true } },
       },
-      { type: "mcp", server_label: "x", server_url: "https://example.org/mcp/groups/web" },
     ],
   });
   assert.deepEqual(tools.servers, [
@@ -294,11 +293,19 @@ test("a tool group is named by its capstan:// URL or by this server's URL", () =
       requireApproval: { always: { toolNames: ["FetchWebPage"] }, never: { readOnly: true } },
     },
   ]);
-  assert.deepEqual(
-    tools.carried.map((tool) => tool["server_label"]),
-    ["x"],
-  );
   assert.doesNotMatch(JSON.stringify(echo), /secret/);
+});
+
+// Contract: responses-8
+test("other MCP servers and connectors are rejected by name", () => {
+  const at = "tools[0].server_url";
+  const other = { type: "mcp", server_label: "x" };
+  refuse(
+    { tools: [{ ...other, server_url: "https://example.org/mcp" }] },
+    "unsupported_parameter",
+    at,
+  );
+  refuse({ tools: [{ ...other, connector_id: "connector_gmail" }] }, "unsupported_parameter", at);
 });
 
 test("rejects servers that are declared twice or do not exist", () => {
@@ -346,8 +353,8 @@ test("the names of the loopback interface are one host", () => {
     ).tools.servers.length;
   assert.equal(serversAt("http://localhost:8787/mcp/groups/files"), 1);
   assert.equal(serversAt("http://[::1]:8787/mcp/groups/files"), 1);
-  assert.equal(serversAt("http://localhost:8788/mcp/groups/files"), 0);
-  assert.equal(serversAt("http://localhost.example.org:8787/mcp/groups/files"), 0);
+  for (const host of ["localhost:8788", "localhost.example.org:8787"])
+    assert.throws(() => serversAt(`http://${host}/mcp/groups/files`), /not a tool group/);
 });
 
 test("tools of unknown types are accepted and echoed", () => {

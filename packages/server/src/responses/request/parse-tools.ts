@@ -83,8 +83,8 @@ export function parseTools(tools: readonly unknown[], origins: readonly string[]
       labels.add(label);
       if (servers.some(({ group }) => group === server?.group))
         throw duplicate(`${at}.server_url`, `the group '${server?.group}'`);
-      if (server === undefined) carried.push(parsed.echo);
-      else servers.push(server);
+      if (server === undefined) throw foreignServer(at, label);
+      servers.push(server);
       echo.push(parsed.echo);
     } else {
       carried.push(tool as JsonObject);
@@ -92,6 +92,11 @@ export function parseTools(tools: readonly unknown[], origins: readonly string[]
     }
   }
   return { client, customTools, servers, carried, echo };
+}
+
+function foreignServer(at: string, label: string): RequestError {
+  const message = `Unsupported server: '${label.slice(0, 100)}' is not a tool group of this server, and the server connects to no other MCP server or connector for a request. Use 'server_url' capstan://groups/NAME with a name that GET /v1/tools lists.`;
+  return new RequestError({ param: `${at}.server_url`, code: "unsupported_parameter", message });
 }
 
 function duplicate(param: string, what: string): RequestError {

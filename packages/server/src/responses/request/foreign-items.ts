@@ -1,0 +1,154 @@
+import { isObject, RequestError } from "../../http/errors.ts";
+
+type Fields = { readonly [name: string]: unknown };
+
+/**
+ * Returns a request's body with items of other servers' tools as function calls and outputs, so that
+ * the model sees them, and with the tools of `additional_tools` items among its tools. Other bodies
+ * are returned unchanged.
+ *
+ * @throws RequestError for parameters and items that this server cannot honour
+ */
+export function withKnownItems(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  checkParameters(body);
+  const { input, tools } = body;
+  if (!Array.isArray(input)) return body;
+  const items = input as readonly unknown[];
+  if (!items.some(isForeign)) return body;
+  const more = items.flatMap((item) =>
+    isObject(item) && item["type"] === "additional_tools" ? listOf(item["tools"]) : [],
+  );
+  return {
+    ...body,
+    input: items.flatMap((item, index) => knownItems(item, `input[${index}]`)),
+    ...(more.length > 0 && { tools: [...listOf(tools), ...more] }),
+  };
+}
+
+const unsupportedParameters: { readonly [name: string]: string } = {
+  prompt: "Prompt templates are not stored here; send their text as 'instructions' and 'input'.",
+  context_management:
+    "This server compacts no context; send fewer items, or use 'history' and 'previous_response_id'.",
+};
+
+function checkParameters(body: Fields): void {
+  for (const [param, advice] of Object.entries(unsupportedParameters)) {
+    const given = body[param];
+    if (given == null || given === "" || (Array.isArray(given) && given.length === 0)) continue;
+    throw unsupported(param, `Unsupported parameter: '${param}'. ${advice}`);
+  }
+}
+
+function unsupported(param: string, message: string): RequestError {
+  return new RequestError({ param, code: "unsupported_parameter", message });
+}
+
+const foreignTypes: ReadonlySet<unknown> = new Set([
+  "additional_tools",
+  "compaction",
+  "compaction_summary",
+  "compaction_trigger",
+  "shell_call",
+  "shell_call_output",
+  "local_shell_call",
+  "local_shell_call_output",
+  "apply_patch_call",
+  "apply_patch_call_output",
+  "computer_call",
+  "computer_call_output",
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+]);
+
+function isForeign(item: unknown): boolean {
+  return isObject(item) && foreignTypes.has(item["type"]);
+}
+
+function knownItems(item: unknown, at: string): readonly unknown[] {
+  if (!isObject(item)) return [item];
+  switch (item["type"]) {
+    case "additional_tools":
+      return [];
+    case "compaction":
+    case "compaction_summary":
+    case "compaction_trigger": {
+      const message = `Unsupported item: '${at}' is a '${item["type"]}'. This server did not write it and cannot read it; send the messages themselves, or 'previous_response_id'.`;
+      throw unsupported(`${at}.type`, message);
+    }
+    case "shell_call":
+    case "local_shell_call":
+    case "computer_call":
+      return [callOf(item, item["action"])];
+    case "apply_patch_call":
+      return [callOf(item, item["operation"])];
+    case "shell_call_output":
+    case "local_shell_call_output":
+      return [outputOf(item, textOf(item["output"]))];
+    case "apply_patch_call_output": {
+      const { status, output } = item;
+      return [outputOf(item, [status, output].filter(Boolean).map(textOf).join(": "))];
+    }
+    case "computer_call_output":
+      return [outputOf(item, screenshotOf(item["output"]))];
+    case "file_search_call": {
+      const { queries, results } = item;
+      return [
+        callOf(item, { queries }),
+        outputOf(item, textOf(results ?? "The results were not kept.")),
+      ];
+    }
+    case "code_interpreter_call": {
+      const { code, outputs } = item;
+      return [
+        callOf(item, { code }),
+        outputOf(item, textOf(outputs ?? "The outputs were not kept.")),
+      ];
+    }
+    case "image_generation_call":
+      return [callOf(item, { prompt: item["revised_prompt"] }), outputOf(item, imageOf(item))];
+    default:
+      return [item];
+  }
+}
+
+/** The call as one of a function that is named like the tool. */
+function callOf(item: Fields, args: unknown): Fields {
+  const name = String(item["type"]).replace(/_call$/, "");
+  return {
+    type: "function_call",
+    call_id: callIdOf(item),
+    name,
+    arguments: JSON.stringify(isObject(args) ? args : { action: args }),
+  };
+}
+
+function outputOf(item: Fields, output: unknown): Fields {
+  return { type: "function_call_output", call_id: callIdOf(item), output };
+}
+
+/** Outputs of a local shell name their call by `id`. */
+function callIdOf({ call_id: callId, id }: Fields): unknown {
+  return callId ?? id;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+}
+
+function screenshotOf(output: unknown): unknown {
+  const url = isObject(output) ? output["image_url"] : undefined;
+  return typeof url === "string" ? [{ type: "input_image", image_url: url }] : textOf(output);
+}
+
+function imageOf({ result, output_format: format }: Fields): unknown {
+  if (typeof result !== "string" || result === "") return "The image was not kept.";
+  const type = typeof format === "string" && /^\w+$/.test(format) ? format : "png";
+  const url = result.startsWith("data:") ? result : `data:image/${type};base64,${result}`;
+  return [{ type: "input_image", image_url: url }];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
