@@ -8,6 +8,7 @@ import {
 import { constants } from "node:os";
 import type { ScriptReturn } from "../definition/script-function.ts";
 import type { ResultPart, ScriptException } from "./worker/messages.ts";
+import { maxFrameValues } from "./worker/frames.ts";
 import type { CallEnd } from "./worker/script-worker.ts";
 
 /** Returns the end of a call in the gate's form. */
@@ -24,7 +25,7 @@ export function scriptReturn(end: CallEnd): ScriptReturn {
         value: exceptionError(end.error, "script_not_loaded", "The script does not load. "),
       };
     case "too_large":
-      return { value: tooLarge(end.bytes) };
+      return { value: tooLarge(end) };
     case "crashed":
       return { value: crashed(end) };
     default:
@@ -58,10 +59,16 @@ function exceptionError(error: ScriptException, code: string, before = ""): Tool
   });
 }
 
-function tooLarge(bytes: number): ToolError {
+function tooLarge({
+  bytes,
+  hasManyValues,
+}: Extract<CallEnd, { readonly type: "too_large" }>): ToolError {
+  const problem = hasManyValues
+    ? `more than ${maxFrameValues.toLocaleString("en-US")} values: numbers, texts, lists and objects`
+    : `${Math.round(bytes / 1024 / 1024)} MB; the limit is 64 MB`;
   return toolError({
     code: "result_too_large",
-    message: `The function returned ${Math.round(bytes / 1024 / 1024)} MB; the limit is 64 MB. Return less, or write a file.`,
+    message: `The function returned ${problem}. Return less, return one text, or write a file.`,
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { encodeFrame, FrameReader } from "./frames.ts";
+import { encodeFrame, FrameReader, maxFrameValues } from "./frames.ts";
 import { PrintReader } from "./print-reader.ts";
 
 /** Splits bytes at the given positions. */
@@ -40,6 +40,20 @@ test("a frame that is too large or not JSON ends the reading", () => {
   assert.deepEqual(other.push(Buffer.from([0, 0, 0, 1, 123])), [
     { status: "broken", reason: "no_json", bytes: 1 },
   ]);
+});
+
+test("a frame with too many values ends the reading before they are parsed, and texts count once", () => {
+  const maxBytes = 64 * 1024 * 1024;
+  const commas = { text: `,[{"\\,`.repeat(maxFrameValues), list: [1, "\\", '"', 2] };
+  const [read] = new FrameReader({ maxBytes }).push(encodeFrame(commas));
+  assert.deepEqual(read, { status: "message", message: commas });
+  const many = encodeFrame(Array.from({ length: maxFrameValues + 1 }, () => "x"));
+  const [broken] = new FrameReader({ maxBytes }).push(many);
+  assert.deepEqual(broken, {
+    status: "broken",
+    reason: "too_many_values",
+    bytes: many.length - 4,
+  });
 });
 
 // Contract: sandbox-50

@@ -10,7 +10,16 @@ export function encodeFrame(message: unknown): Buffer {
 export type Decoded =
   | { readonly status: "message"; readonly message: unknown }
   /** Nothing after it can be read. */
-  | { readonly status: "broken"; readonly reason: "too_large" | "no_json"; readonly bytes: number };
+  | {
+      readonly status: "broken";
+      readonly reason: "too_large" | "too_many_values" | "no_json";
+      readonly bytes: number;
+    };
+
+/** The most JSON values in a frame. Each one takes time of the event loop, however short it is. */
+export const maxFrameValues = 1_000_000;
+
+type Broken = Extract<Decoded, { readonly status: "broken" }>;
 
 /** Reads frames from chunks of bytes; `push` returns the frames that are complete now. */
 export class FrameReader {
@@ -33,6 +42,8 @@ export class FrameReader {
       if (bytes > this.#maxBytes) return [...decoded, this.#break("too_large", bytes)];
       if (this.#held < 4 + bytes) break;
       const frame = this.#take(4 + bytes);
+      if (hasMoreValues(frame.subarray(4), maxFrameValues))
+        return [...decoded, this.#break("too_many_values", bytes)];
       try {
         decoded.push({ status: "message", message: JSON.parse(frame.toString("utf8", 4)) });
       } catch {
@@ -42,7 +53,7 @@ export class FrameReader {
     return decoded;
   }
 
-  #break(reason: "too_large" | "no_json", bytes: number): Decoded {
+  #break(reason: Broken["reason"], bytes: number): Decoded {
     this.#broken = true;
     this.#chunks = [];
     return { status: "broken", reason, bytes };
@@ -68,5 +79,31 @@ export class FrameReader {
     const all = Buffer.concat(this.#chunks);
     this.#chunks = [all];
     return all;
+  }
+}
+
+const [quote, backslash, comma, brace, bracket] = Buffer.from('"\\,{[');
+
+/** Returns whether JSON has more values than the limit, without parsing it. */
+function hasMoreValues(json: Buffer, limit: number): boolean {
+  // A value takes at least two bytes, with its separator.
+  if (json.length <= 2 * limit) return false;
+  let values = 1;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === quote) at = endOfText(json, at);
+    else if (byte === comma || byte === brace || byte === bracket) values += 1;
+    if (values > limit) return true;
+  }
+  return false;
+}
+
+/** Returns the position of the quote that ends a text. */
+function endOfText(json: Buffer, start: number): number {
+  for (let end = json.indexOf(quote ?? 0, start + 1); ; end = json.indexOf(quote ?? 0, end + 1)) {
+    if (end === -1) return json.length;
+    let escapes = end;
+    while (json[escapes - 1] === backslash) escapes -= 1;
+    if ((end - escapes) % 2 === 0) return end;
   }
 }

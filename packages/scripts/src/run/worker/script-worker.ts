@@ -32,7 +32,12 @@ export type CallEnd =
       readonly how?: { readonly signal: number } | { readonly code: number };
       readonly output: string;
     }
-  | { readonly type: "too_large"; readonly bytes: number }
+  | {
+      readonly type: "too_large";
+      readonly bytes: number;
+      /** Whether it has too many values, and not too many bytes. */
+      readonly hasManyValues: boolean;
+    }
   /** The script could not be imported. */
   | { readonly type: "not_loaded"; readonly error: ScriptException };
 
@@ -106,7 +111,10 @@ class Worker implements ScriptWorker {
     calls?.on("data", (chunk: Buffer) => {
       for (const decoded of onCall.push(chunk)) {
         if (decoded.status === "message") this.#onCallMessage(decoded.message);
-        else this.#abortCall({ type: "too_large", bytes: decoded.bytes });
+        else {
+          const hasManyValues = decoded.reason === "too_many_values";
+          this.#abortCall({ type: "too_large", bytes: decoded.bytes, hasManyValues });
+        }
       }
     });
     const onControl = new FrameReader({ maxBytes: 1024 * 1024 });
