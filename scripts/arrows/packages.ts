@@ -143,6 +143,7 @@ export const packages: ArrowTable = {
       "runs/request": "run requests, limits",
       "runs/dispatch": "slots, dispatcher, run queue",
       "runs/active": "runs of this process: registry, mailboxes, journals, permissions, warm runs",
+      "runs/history": "merge the history that a request states with the stored one",
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",
       http: "shared by all APIs: errors, event streams, bodies, services",

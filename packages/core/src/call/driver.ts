@@ -227,7 +227,7 @@ export class Call implements ActiveCall, ParentCall {
         case "review":
           return this.#settle(settleReviewed(gate, pending, answer as ReviewDecision));
         case "output":
-          return this.#settle(clientResult(gate, pending.record, (answer as OutputAnswer).output));
+          return this.#settle(clientResult(gate, pending.record, answer as OutputAnswer));
       }
     });
   }

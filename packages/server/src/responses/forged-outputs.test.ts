@@ -4,6 +4,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 import { tool } from "../testing/run-fixtures.ts";
 
+// Contract: history-3
 test("the stored output of a call wins over the output that a client writes into it", async () => {
   const model = new ScriptedModel([{ calls: [{ name: "Read" }] }, "first", "second"]);
   const { call, services } = createTestApp({ model, tools: [tool("Read", () => "the truth")] });

@@ -131,30 +131,6 @@ function runProjection(run: RunRecord): Projection {
   });
 }
 
-/** An item's id contains its response and its position, so no index of items is needed. */
-const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
-
-/** Returns the items that an input refers to, if they belong to this owner. */
-export async function lookUpItems(
-  store: Store,
-  owner: string,
-  ids: Iterable<string>,
-): Promise<ReadonlyMap<string, InputItem>> {
-  const found = new Map<string, InputItem>();
-  const read = new Map<string, Promise<readonly StoredItem[]>>();
-  for (const id of new Set(ids)) {
-    const suffix = itemId.exec(id)?.[1];
-    if (suffix === undefined) continue;
-    const runId = `resp_${suffix}`;
-    const items = read.get(runId) ?? itemsOf(store, owner, runId);
-    read.set(runId, items);
-    const item = (await items).find((candidate) => candidate.id === id);
-    const input = item === undefined ? undefined : inputOf(item);
-    if (input !== undefined) found.set(id, input);
-  }
-  return found;
-}
-
 /** Number of stored items that are parsed in one turn of the event loop. */
 const sliceItems = 1_000;
 
@@ -173,7 +149,8 @@ async function* partsOfInput(
     }
 }
 
-async function inputItemsOf(store: Store, run: RunRecord): Promise<readonly StoredItem[]> {
+/** Returns all items of a run's input, with ids. */
+export async function readInputItems(store: Store, run: RunRecord): Promise<readonly StoredItem[]> {
   return (await Array.fromAsync(partsOfInput(store, run))).flat();
 }
 
@@ -245,15 +222,6 @@ function parseStored(items: readonly JsonValue[]): readonly InputItem[] {
     if (thrown instanceof RequestError) return [];
     throw thrown;
   }
-}
-
-async function itemsOf(store: Store, owner: string, id: string): Promise<readonly StoredItem[]> {
-  const run = await store.getRun({ owner, id });
-  if (run === undefined || !isResponse(run)) return [];
-  return [
-    ...(await inputItemsOf(store, run)),
-    ...storedOutput((await readResponse(store, run)).output),
-  ];
 }
 
 /** Returns whether the Responses API shows a run. */

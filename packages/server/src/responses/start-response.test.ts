@@ -76,6 +76,7 @@ test("an unstored response cannot answer an approval of a stored one", async () 
   assert.equal(made, 1);
 });
 
+// Contract: history-6
 test("an answer to an unknown approval starts no run", async () => {
   const model = new ScriptedModel([]);
   const { call } = createTestApp({ model });

@@ -1,22 +1,22 @@
-import { type Message, type ToolGroup, type ToolMessage, VariableSystem } from "@capstan/core";
-import {
-  isClosing,
-  type RequestKey,
-  type RunRecord,
-  type ServerGroup,
-  type Store,
-} from "@capstan/store";
+import { type ApprovalDecision, type Message, type ToolGroup, VariableSystem } from "@capstan/core";
+import { isClosing, type RequestKey, type RunRecord, type ServerGroup } from "@capstan/store";
 import { findRequestedModel, offersTool, readHistory } from "../runs/active/launch.ts";
+import type { StatedOutput } from "../runs/history/history-item.ts";
+import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
+import type { StatedAnswer } from "../runs/history/mark-items.ts";
+import { mergeHistory } from "../runs/history/merge-history.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { allowedTools } from "./request/parse-tools.ts";
-import { type ApprovalResponse, inputMessages, newItems, splitHistory } from "./input-messages.ts";
-import { lookUpItems, storedView } from "./read-response.ts";
+import { historyError } from "./history-error.ts";
+import { historyItems } from "./history-items.ts";
+import { storedView } from "./read-response.ts";
+import { lookUpItems } from "./look-up-items.ts";
 import { checkOutputSize, storedItems } from "./content-parts.ts";
-import { approvalIdOf, type ServerListing } from "./projection/output-order.ts";
+import type { ServerListing } from "./projection/output-order.ts";
 import type { CreateRequest } from "./request/parse-request.ts";
 
 /**
@@ -47,57 +47,49 @@ export async function startResponse(
 
   checkChosenTool(services, request);
   checkOutputSize(request.input, services.limits.toolOutputChars);
-  const found = await findParent(services, owner, request);
-  const { parent, conversationId } = found;
-  const references = request.input.flatMap((item) =>
-    "id" in item && typeof item.id === "string" ? [item.id] : [],
-  );
-  const items = await lookUpItems(services.runs.store, owner, references);
-  // A parent that was found by an item already contains all earlier items.
-  const input = found.byItem ? newItems(request.input) : request.input;
-  const understood = inputMessages(input, {
-    resolve: (id) => items.get(id),
-    knownCalls: openCallsOf(parent),
+  const named = await findNamedParent(services, owner, request);
+  const { conversationId } = named;
+  const merged = await mergeHistory({
+    stores: services.runs.stores,
+    owner,
+    kept: request.store,
+    items: historyItems(request.input),
+    parent: named.parent,
+    lookUp: (ids) => lookUpItems(services.runs.stores, owner, ids),
   });
+  if (merged.status === "invalid") throw historyError(merged.problem, request.input);
+  const { parent, crosses, messages, outputs, answers } = merged;
   // Each of these steps iterates over the whole input.
   await nextTurn();
-  const stored = storedItems(understood.items);
+  const stored = storedItems(merged.items.map(({ source }) => source));
   await nextTurn();
   const tools = allowedTools(request.tools, request.toolChoice);
-  const { messages, answers, approvals } = understood;
-  if (!mayApprove && approvals.some(({ approve }) => approve))
+  if (!mayApprove && answers.some(({ approve }) => approve))
     throw rightMissing("approve", "'approve': true");
-  // An unstored run cannot have a stored parent, so it gets the parent's history as messages.
-  const crosses = !request.store && parent !== undefined && !found.byItem;
-  if (crosses && approvals[0] !== undefined) throw keptApproval(approvals[0]);
-  for (const response of approvals) {
-    const store = services.runs.stores.forNew({ kept: request.store });
-    const known = await asksFor(store, owner, response);
-    if (known === undefined || known !== parent?.id) throw unknownApproval(response);
-  }
-  if (parent !== undefined && !isClosing(parent.status) && approvals.length > 0) {
+  if (parent !== undefined && !isClosing(parent.status) && answers.length > 0) {
     if (messages.length > 0) throw conflict(onlyAnswers);
     // A sub-call requested the approval, so its run and its response continue.
-    for (const response of approvals) {
-      const { approvalId, decision } = answerOf(response);
-      await services.runs.answer(owner, approvalId, decision, parent.id);
-    }
+    for (const answer of answers)
+      await services.runs.answer(owner, answer.approvalId, decisionOf(answer), parent.id);
     return parent;
   }
-  const { before, turn } = splitHistory(messages);
   await nextTurn();
   const history = request.history ?? services.history;
-  const [said, variables] = crosses
-    ? await Promise.all([
-        readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false, history }),
-        services.runs.variablesOf({ owner, headRunId: parent.id }),
-      ])
-    : [[], undefined];
+  // An unstored run cannot have a stored parent, so it gets the parent's history as messages.
+  const [said, variables] =
+    crosses && parent !== undefined
+      ? await Promise.all([
+          readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false, history }),
+          services.runs.variablesOf({ owner, headRunId: parent.id }),
+        ])
+      : [[], undefined];
+  const adopts = !crosses && (parent?.result?.waiting ?? []).length > 0;
+  const { before, turn } = newMessages(messages, { adopts });
   const run: RunRequest = {
     principal: owner,
     model: model.id,
     instructions: request.instructions ?? null,
-    context: [...answeredBy(said, answers), ...before],
+    context: [...answeredBy(said, outputs), ...before],
     // The history refers to these variables.
     ...(variables !== undefined && { variables: variables.snapshot() }),
     history,
@@ -106,17 +98,21 @@ export async function startResponse(
     blobs: stored.blobs,
     parentId: crosses ? null : (parent?.id ?? null),
     conversationId,
-    title: found.untitled ? titleFrom(messages) : null,
+    title: named.untitled ? titleFrom(messages) : null,
     servers: tools.servers,
     clientTools: tools.client,
     settings: request.settings,
     maxToolCalls: request.maxToolCalls ?? null,
     approvals: request.approvals ?? "deferred",
     toolOutputs: request.toolOutputs ?? "deferred",
-    answers: approvals.map(answerOf),
-    outputs: answers.map((message: ToolMessage) => ({
-      callId: message.tool_call_id,
-      output: message.content,
+    answers: answers.map((answer) => ({
+      approvalId: answer.approvalId,
+      decision: decisionOf(answer),
+    })),
+    outputs: outputs.map(({ callId, text, parts }) => ({
+      callId,
+      output: text,
+      ...(parts !== undefined && { parts }),
     })),
     continuesParent: false,
     wire: storedView({
@@ -149,28 +145,23 @@ function checkChosenTool(services: Services, { toolChoice, tools }: CreateReques
   throw new RequestError({ param: "tool_choice", code: "invalid_value", message });
 }
 
-/** Returns the id of the run that requested the approval. */
-async function asksFor(
-  store: Store,
-  owner: string,
-  { approvalRequestId }: ApprovalResponse,
-): Promise<string | undefined> {
-  const id = approvalIdOf(approvalRequestId);
-  if (id === undefined) return undefined;
-  const approval = await store.getApproval({ owner, id });
-  // This API has no format for result reviews.
-  return approval?.kind === "execution" ? approval.runId : undefined;
-}
-
-/** Returns a history in which the open calls have the outputs of this request. */
+/** Returns a history in which the open calls of its last turn have these outputs. */
 function answeredBy(
   history: readonly Message[],
-  answers: readonly ToolMessage[],
+  outputs: readonly StatedOutput[],
 ): readonly Message[] {
-  const byCall = new Map(answers.map((message) => [message.tool_call_id, message]));
-  return history.map((message) =>
-    message.role === "tool" ? (byCall.get(message.tool_call_id) ?? message) : message,
-  );
+  const byCall = new Map(outputs.map((output) => [output.callId, output]));
+  const answered: Message[] = [];
+  // Ids can be reused: the open calls are the last ones.
+  for (const message of history.toReversed()) {
+    const output = message.role === "tool" ? byCall.get(message.tool_call_id) : undefined;
+    if (message.role !== "tool" || output === undefined) answered.push(message);
+    else {
+      byCall.delete(message.tool_call_id);
+      answered.push(outputMessage(message.name, output));
+    }
+  }
+  return answered.toReversed();
 }
 
 const titleChars = 80;
@@ -192,21 +183,9 @@ function titleFrom(messages: readonly Message[]): string | null {
   return null;
 }
 
-function openCallsOf(parent: RunRecord | undefined): ReadonlyMap<string, string> {
-  const open = new Map<string, string>();
-  for (const waiting of parent?.result?.waiting ?? [])
-    if (waiting.type === "client_call") open.set(waiting.callId, waiting.name);
-  return open;
-}
-
-function answerOf({
-  approvalRequestId,
-  approve,
-  reason,
-}: ApprovalResponse): RunRequest["answers"][number] {
-  const approvalId = approvalIdOf(approvalRequestId) ?? "";
-  if (approve) return { approvalId, decision: { decision: "allow" } };
-  return { approvalId, decision: { decision: "refuse", ...(reason !== undefined && { reason }) } };
+function decisionOf({ approve, reason }: StatedAnswer): ApprovalDecision {
+  if (approve) return { decision: "allow" };
+  return { decision: "refuse", ...(reason !== undefined && { reason }) };
 }
 
 /** Returns a group's tools in this request, in the form of `mcp_list_tools`. */
@@ -244,42 +223,24 @@ function unknownGroup(groups: readonly ToolGroup[], { group }: ServerGroup): Req
   return new RequestError({ param: "tools", code: "tool_group_not_found", message });
 }
 
-function unknownApproval({ approvalRequestId, param }: ApprovalResponse): RequestError {
-  return new RequestError({
-    param,
-    code: "approval_not_found",
-    message: `MCP approval request '${approvalRequestId}' not found.`,
-  });
-}
-
-function keptApproval({ param }: ApprovalResponse): RequestError {
-  const message =
-    "A stored response requested this approval, so answer it with 'store' true: its call must run only once, whichever request answers it.";
-  return new RequestError({ param, code: "approval_needs_store", message });
-}
-
-interface FoundParent {
+interface NamedParent {
   readonly parent: RunRecord | undefined;
   readonly conversationId: string | null;
   /** Whether the conversation has no title yet. */
   readonly untitled: boolean;
-  /**
-   * Whether the parent was found by an item or a call in the input, because the request names none.
-   */
-  readonly byItem: boolean;
 }
 
 /**
- * Finds the run that a request continues: the newest run of its conversation, the run that it
- * names, or the run whose open call it answers.
+ * Finds the run that a request names: the newest run of its conversation, or the one of
+ * `previous_response_id`.
  */
-export async function findParent(
+async function findNamedParent(
   { runs }: Pick<Services, "runs">,
   owner: string,
   request: CreateRequest,
-): Promise<FoundParent> {
+): Promise<NamedParent> {
   const { store } = runs;
-  const none = { conversationId: null, untitled: false, byItem: false };
+  const none = { parent: undefined, conversationId: null, untitled: false };
   const { conversation: id, previousResponseId } = request;
   if (id !== undefined && !request.store) {
     const message =
@@ -297,41 +258,14 @@ export async function findParent(
       });
     const { headRunId, title } = conversation;
     const parent = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
-    return { parent, conversationId: id, untitled: title === "", byItem: false };
+    return { parent, conversationId: id, untitled: title === "" };
   }
-  if (previousResponseId !== undefined) {
-    const parent = await store.getRun({ owner, id: previousResponseId });
-    if (parent !== undefined) return { ...none, parent };
-    throw new RequestError({
-      param: "previous_response_id",
-      code: "previous_response_not_found",
-      message: `Previous response with id '${previousResponseId}' not found.`,
-    });
-  }
-  const parent = await findByAnswer(runs.stores.forNew({ kept: request.store }), owner, request);
-  return { ...none, parent, byItem: parent !== undefined };
-}
-
-async function findByAnswer(
-  store: Store,
-  owner: string,
-  request: CreateRequest,
-): Promise<RunRecord | undefined> {
-  const fresh = newItems(request.input).toReversed();
-  for (const item of fresh) {
-    if (item.type !== "mcp_approval_response") continue;
-    const id = approvalIdOf(item.approval_request_id);
-    const approval = id === undefined ? undefined : await store.getApproval({ owner, id });
-    if (approval !== undefined) return store.getRun({ owner, id: approval.runId });
-  }
-  const own = new Set(
-    request.input.flatMap((item) =>
-      item.type === "function_call" || item.type === "custom_tool_call" ? [item.call_id] : [],
-    ),
-  );
-  for (const item of fresh) {
-    if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") continue;
-    if (!own.has(item.call_id)) return store.findRun({ owner, callId: item.call_id });
-  }
-  return undefined;
+  if (previousResponseId === undefined) return none;
+  const parent = await store.getRun({ owner, id: previousResponseId });
+  if (parent !== undefined) return { ...none, parent };
+  throw new RequestError({
+    param: "previous_response_id",
+    code: "previous_response_not_found",
+    message: `Previous response with id '${previousResponseId}' not found.`,
+  });
 }

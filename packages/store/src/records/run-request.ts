@@ -1,6 +1,7 @@
 import {
   type ApprovalDecision,
   CapstanError,
+  type ContentPart,
   type JsonValue,
   type Message,
   type ToolDefinition,
@@ -61,6 +62,8 @@ const message = objectOf<Message>({
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]),
 });
 
+const contentPart = objectOf<ContentPart>({ type: z.enum(["text", "image", "file", "link"]) });
+
 const blobElement: z.ZodType<BlobElement> = z.strictObject({ blob: z.string() });
 
 const toolDefinition = objectOf<ToolDefinition>({
@@ -101,7 +104,13 @@ const version1 = z.object({
     .default([]),
   /** Outputs of the client's own tools for calls that the parent left open. */
   outputs: z
-    .array(z.object({ callId: z.string(), output: z.string() }))
+    .array(
+      z.object({
+        callId: z.string(),
+        output: z.string(),
+        parts: z.array(contentPart).readonly().exactOptional(),
+      }),
+    )
     .readonly()
     .default([]),
   /** Answers to approval requests that the parent left open. */

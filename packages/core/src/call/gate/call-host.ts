@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../base/json.ts";
+import type { ContentPart } from "../../model/content-part.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../policy/approval.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { ReviewDecision, ReviewRequest } from "../../policy/review.ts";
@@ -85,6 +86,7 @@ export type Answer = ApprovalDecision | ReviewDecision | OutputAnswer;
 /** The output of a client's call. */
 export interface OutputAnswer {
   readonly output: string;
+  readonly parts?: readonly ContentPart[] | undefined;
 }
 
 /** A call that has not ended. */

@@ -3,6 +3,7 @@ import { truncate } from "../../text/truncate.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { callStatusOf, errorText, rejectionText, withheldText } from "../record/call-status.ts";
+import type { OutputAnswer } from "./call-host.ts";
 import { callTokens, endOf, type Gate } from "./gate.ts";
 import { previewChars, type SettledCall } from "../record/call-outcome.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
@@ -95,12 +96,22 @@ export function failCall(
 }
 
 /** Settles a client's call with the output that the client submitted. */
-export function clientResult(gate: Gate, call: CallRecord, given: string): SettledCall {
-  const finalText = neutraliseOutside(given);
+export function clientResult(
+  gate: Gate,
+  call: CallRecord,
+  { output, parts }: OutputAnswer,
+): SettledCall {
+  const finalText = neutraliseOutside(output);
   const { toolId, callId } = call;
   const tool = toolId === undefined ? undefined : gate.registry.tool(toolId)?.tool;
   const tokens = callTokens({ gate, record: call, tool, finalText });
-  const common = { finalText, isTruncated: false, tokens, durationMs: 0 };
+  const common = {
+    finalText,
+    isTruncated: false,
+    tokens,
+    durationMs: 0,
+    ...(parts !== undefined && { parts }),
+  };
   const record: CallRecord = {
     ...call,
     status: "succeeded",

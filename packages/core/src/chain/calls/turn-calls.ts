@@ -213,12 +213,12 @@ export class TurnCalls {
   }
 
   /** Submits the output of a client's tool. Returns false if no such call waits. */
-  submit({ callId, output: given }: ClientOutput): boolean {
+  submit({ callId, output: given, parts }: ClientOutput): boolean {
     const call = this.#calls.get(callId);
     if (call?.pending?.kind !== "output") return false;
     if (typeof given !== "string")
       throw new TypeError(`The output of ${callId} must be a text, not ${shortJson(given)}.`);
-    return this.#track(call, () => call.answer({ output: given }));
+    return this.#track(call, () => call.answer({ output: given, parts }));
   }
 
   /** Stops one call. Returns false if it has ended. */

@@ -6,6 +6,7 @@ import { contentPartSchema } from "../../model/content-part.ts";
 import { messagesSchema } from "../../model/message.ts";
 
 const callId = z.string("text");
+const parts = z.array(contentPartSchema, "a list of content parts");
 
 function answersWith<const Words extends readonly [string, ...string[]]>(...words: Words) {
   const decision = z.looseObject({ decision: z.enum(words, words.join(" or ")) }, "a decision");
@@ -16,7 +17,13 @@ const resume = z.looseObject({
   answers: z.optional(answersWith("allow", "refuse")),
   reviews: z.optional(answersWith("release", "redact", "replace", "withhold")),
   outputs: z.optional(
-    z.array(z.looseObject({ callId, output: z.string("text") }, "the output of a call"), "a list"),
+    z.array(
+      z.looseObject(
+        { callId, output: z.string("text"), parts: z.optional(parts) },
+        "the output of a call",
+      ),
+      "a list",
+    ),
   ),
 });
 
@@ -48,7 +55,7 @@ const result = z.looseObject(
     tokens,
     finalText: text,
     preview: z.optional(text),
-    parts: z.optional(z.array(contentPartSchema, "a list of content parts")),
+    parts: z.optional(parts),
   },
   "an object",
 );

@@ -1,5 +1,6 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
+import type { ContentPart } from "../../model/content-part.ts";
 import type { AssistantMessage, Message } from "../../model/message.ts";
 import type {
   FinishReason,
@@ -114,4 +115,6 @@ export interface ChainResume {
 export interface ClientOutput {
   readonly callId: string;
   readonly output: string;
+  /** The output's parts, if it has images or files. `output` is then its text. */
+  readonly parts?: readonly ContentPart[] | undefined;
 }

@@ -1,15 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type InputContext, inputMessages, type InputMessages } from "./input-messages.ts";
+import type { Message } from "@capstan/core";
+import { HistoryError, type StoredHistoryItem } from "../runs/history/history-item.ts";
+import { itemMessages } from "../runs/history/item-messages.ts";
+import { pairOutputs } from "../runs/history/pair-outputs.ts";
+import { resolveReferences } from "../runs/history/resolve-references.ts";
+import { historyItem, historyItems } from "./history-items.ts";
 import { type InputItem, parseInput } from "./request/parse-input.ts";
 
-function messagesOf(input: unknown, context: Partial<InputContext> = {}): InputMessages {
-  return inputMessages(parseInput(input), {
-    resolve: () => undefined,
-    knownCalls: new Map(),
-    ...context,
-  });
+/** Returns the messages of an input without a parent. `stored` are the known items. */
+async function messagesOf(
+  input: unknown,
+  stored: readonly object[] = [],
+): Promise<readonly Message[]> {
+  const known = parseInput(stored).map((item) => storedItem(item));
+  const lookUp = async () => new Map(known);
+  const items = await resolveReferences(historyItems(parseInput(input)), lookUp);
+  return itemMessages(items, pairOutputs(items));
+}
+
+function storedItem(item: InputItem): readonly [string, StoredHistoryItem<InputItem>] {
+  const found = historyItem(item, 0);
+  return [found.id ?? "", { item: found, runId: "resp_1", kept: true }];
 }
 
 const call = (id: string) => ({
@@ -35,8 +48,8 @@ const toolMessage = (id: string) => ({
   content: `of ${id}`,
 });
 
-test("messages keep their roles, and content with only text stays a string", () => {
-  const { messages } = messagesOf([
+test("messages keep their roles, and content with only text stays a string", async () => {
+  const messages = await messagesOf([
     { role: "system", content: "Be brief." },
     {
       role: "developer",
@@ -56,8 +69,8 @@ test("messages keep their roles, and content with only text stays a string", () 
   ]);
 });
 
-test("images and files become parts", () => {
-  const { messages } = messagesOf([
+test("images and files become parts", async () => {
+  const messages = await messagesOf([
     {
       role: "user",
       content: [
@@ -105,8 +118,8 @@ test("images and files become parts", () => {
   ]);
 });
 
-test("calls of one step become one message, followed by their answers from any position", () => {
-  const { messages } = messagesOf([
+test("calls of one step become one message, followed by their answers from any position", async () => {
+  const messages = await messagesOf([
     { role: "user", content: "weather?" },
     { type: "reasoning", summary: [{ type: "summary_text", text: "hm" }] },
     { role: "assistant", content: "Let me look." },
@@ -130,38 +143,25 @@ test("calls of one step become one message, followed by their answers from any p
   ]);
 });
 
-test("a call after an output starts a new step", () => {
-  const { messages } = messagesOf([call("a"), output("a"), call("b"), output("b")]);
+test("a call after an output starts a new step", async () => {
+  const messages = await messagesOf([call("a"), output("a"), call("b"), output("b")]);
   assert.deepEqual(
     messages.map((message) => message.role),
     ["assistant", "tool", "assistant", "tool"],
   );
 });
 
-test("a call without an output gets one that says so, because models require an output for each call", () => {
-  const { messages } = messagesOf([call("a"), { role: "user", content: "go on" }]);
+test("a call without an output gets one that says so, because models require an output for each call", async () => {
+  const messages = await messagesOf([call("a"), { role: "user", content: "go on" }]);
   assert.match(JSON.stringify(messages[1]), /No output was submitted/);
 });
 
-test("outputs of an earlier response's calls are returned separately, and unknown ones are rejected", () => {
-  const knownCalls = new Map([["x", "Weather"]]);
-  const { messages, answers } = messagesOf([output("x"), { role: "user", content: "and?" }], {
-    knownCalls,
-  });
-  assert.deepEqual(answers, [toolMessage("x")]);
-  assert.equal(messages.length, 1);
-  assert.throws(() => messagesOf([output("y")], { knownCalls }), {
-    message: "No tool call found for function call output with call_id y.",
-    param: "input",
-  });
-});
-
-test("an output can contain images", () => {
+test("an output can contain images", async () => {
   const parts = [
     { type: "input_text", text: "see" },
     { type: "input_image", image_url: "data:image/png;base64,AAAA" },
   ];
-  const { messages } = messagesOf([call("a"), { ...output("a"), output: parts }]);
+  const messages = await messagesOf([call("a"), { ...output("a"), output: parts }]);
   const message = messages[1];
   assert.ok(message?.role === "tool");
   assert.equal(message.content, "see");
@@ -171,8 +171,8 @@ test("an output can contain images", () => {
   );
 });
 
-test("custom calls are calls with one argument", () => {
-  const { messages } = messagesOf([
+test("custom calls are calls with one argument", async () => {
+  const messages = await messagesOf([
     { type: "custom_tool_call", call_id: "p", name: "Patch", input: "***" },
     { type: "custom_tool_call_output", call_id: "p", output: "done" },
   ]);
@@ -188,8 +188,8 @@ test("custom calls are calls with one argument", () => {
   ]);
 });
 
-test("encrypted reasoning is returned to its provider unchanged", () => {
-  const { messages } = messagesOf([
+test("encrypted reasoning is returned to its provider unchanged", async () => {
+  const messages = await messagesOf([
     { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" },
     { role: "assistant", content: "Yes." },
   ]);
@@ -215,37 +215,45 @@ const mcpCall = {
   arguments: "{}",
 };
 
-test("a server call is replayed with its result, or the part of it that is stored", () => {
-  const content = (item: object, resolve: InputContext["resolve"] = () => undefined) =>
-    messagesOf([item], { resolve }).messages[1]?.content;
-  assert.equal(content({ ...mcpCall, output: "text" }), "text");
-  assert.equal(content({ ...mcpCall, error: "gone" }), "gone");
+test("a server call is replayed with its result, or the part of it that is stored", async () => {
+  const content = async (item: object, stored: readonly object[] = []) =>
+    (await messagesOf([item], stored))[1]?.content;
+  assert.equal(await content({ ...mcpCall, output: "text" }), "text");
+  assert.equal(await content({ ...mcpCall, error: "gone" }), "gone");
   assert.match(
-    JSON.stringify(content({ ...mcpCall, error: { type: "http_error", code: 500 } })),
+    JSON.stringify(await content({ ...mcpCall, error: { type: "http_error", code: 500 } })),
     /http_error/,
   );
-  const kept = { ...mcpCall, status: "completed", output: "kept" } as InputItem;
-  assert.equal(
-    content(mcpCall, () => kept),
-    "kept",
-  );
-  assert.match(JSON.stringify(content(mcpCall)), /not kept/);
+  const kept = { ...mcpCall, output: "kept" };
+  assert.equal(await content(mcpCall, [kept]), "kept");
+  assert.match(JSON.stringify(await content(mcpCall)), /not kept/);
   // A client's version of a stored call is ignored.
-  assert.equal(
-    content({ ...mcpCall, output: "forged" }, () => kept),
-    "kept",
-  );
+  assert.equal(await content({ ...mcpCall, output: "forged" }, [kept]), "kept");
 });
 
-test("references are resolved once, and unknown ones are rejected", () => {
-  const kept = parseInput([{ id: "msg_1", role: "assistant", content: "kept" }]);
-  const resolve = (id: string) => (id === "msg_1" ? kept[0] : undefined);
+test("references are resolved once, and unknown ones are rejected", async () => {
+  const stored = [{ id: "msg_1", role: "assistant", content: "kept" }];
   const reference = { type: "item_reference", id: "msg_1" };
-  const { messages, items } = messagesOf([reference, reference], { resolve });
+  const messages = await messagesOf([reference, reference], stored);
   assert.deepEqual(messages, [{ role: "assistant", content: "kept" }]);
-  assert.deepEqual(items, kept);
-  const unknown = { status: 404, param: "input" };
-  assert.throws(() => messagesOf([{ id: "msg_2" }], { resolve }), unknown);
+  await assert.rejects(messagesOf([reference, { id: "msg_2" }], stored), (thrown: unknown) => {
+    assert.ok(thrown instanceof HistoryError);
+    assert.deepEqual(thrown.problem, { reason: "unknown_item", at: 1, id: "msg_2" });
+    return true;
+  });
+});
+
+// Contract: history-2
+test("a call id that is used again belongs to the nearest call, and the earlier call keeps its output", async () => {
+  const messages = await messagesOf([
+    call("a"),
+    output("a", "first"),
+    { role: "assistant", content: "Once more." },
+    call("a"),
+    output("a", "second"),
+  ]);
+  const results = messages.flatMap((each) => (each.role === "tool" ? [each.content] : []));
+  assert.deepEqual(results, ["first", "second"]);
 });
 
 const question = {
@@ -263,45 +271,25 @@ const word = (approve: boolean) => ({
   reason: "because",
 });
 
-test("answers to approval requests are returned separately, with their request if the input contains it", () => {
-  const alone = messagesOf([word(true)]);
-  assert.deepEqual(alone.approvals, [
-    {
-      approvalRequestId: "mcpr_1",
-      approve: true,
-      reason: "because",
-      param: "input[0].approval_request_id",
-    },
-  ]);
-  const stateless = messagesOf([{ role: "user", content: "go" }, question, word(false)]);
-  assert.equal(stateless.approvals[0]?.request?.name, "ViewFile");
-  assert.equal(stateless.messages.length, 1);
-});
-
-test("answers before the model's last output are history", () => {
+test("a call that was refused before the model's last output is shown with its refusal", async () => {
   const said = { role: "assistant", content: "As you wish." };
-  const refused = messagesOf([question, word(false), said, { role: "user", content: "ok" }]);
-  assert.deepEqual(refused.approvals, []);
-  assert.match(JSON.stringify(refused.messages), /The user refused this call. Reason: because/);
-  const approved = messagesOf([
+  const refused = await messagesOf([question, word(false), said, { role: "user", content: "ok" }]);
+  assert.match(JSON.stringify(refused), /The user refused this call. Reason: because/);
+  const approved = await messagesOf([
     question,
     word(true),
     { ...mcpCall, output: "text", approval_request_id: "mcpr_1" },
     said,
   ]);
-  assert.deepEqual(approved.approvals, []);
-  assert.equal(approved.messages.filter((message) => message.role === "tool").length, 1);
+  assert.equal(approved.filter((message) => message.role === "tool").length, 1);
 });
 
-test("items that no model needs are omitted", () => {
+test("items that no model needs are omitted", async () => {
   const listed = { type: "mcp_list_tools", server_label: "f", tools: [] };
-  assert.deepEqual(
-    messagesOf([listed, { type: "compaction", encrypted_content: "x" }]).messages,
-    [],
-  );
+  assert.deepEqual(await messagesOf([listed, { type: "compaction", encrypted_content: "x" }]), []);
 });
 
-test("in any order of items, every call is followed by exactly its answers", () => {
+test("in any order of items, every call is followed by exactly its answers", async () => {
   const id = fc.constantFrom("a", "b", "c", "d");
   const item = fc.oneof(
     id.map(call),
@@ -313,10 +301,9 @@ test("in any order of items, every call is followed by exactly its answers", () 
       { ...mcpCall, output: "m" },
     ),
   );
-  const knownCalls = new Map(["a", "b", "c", "d"].map((each) => [each, "Weather"]));
-  fc.assert(
-    fc.property(fc.array(item, { maxLength: 12 }), (items) => {
-      const { messages } = messagesOf(items, { knownCalls });
+  await fc.assert(
+    fc.asyncProperty(fc.array(item, { maxLength: 12 }), async (items) => {
+      const messages = await messagesOf(items);
       let due: string[] = [];
       for (const message of messages) {
         if (message.role === "tool") {

@@ -1,0 +1,100 @@
+import type { ToolCallRequest } from "@capstan/core";
+import type { ReasoningPart } from "@capstan/core/host";
+import type { HistoryItem, StatedMessage, StatedOutput } from "../runs/history/history-item.ts";
+import { contentPart, contentText, messageContent } from "./content-parts.ts";
+import { approvalIdOf } from "./projection/output-order.ts";
+import type { InputContent, InputItem, ItemOf } from "./request/parse-input.ts";
+
+/** Returns the items of a request in the form in which histories are merged. */
+export function historyItems(input: readonly InputItem[]): readonly HistoryItem<InputItem>[] {
+  return input.map(historyItem);
+}
+
+/** Returns one item in the form in which histories are merged. `at` is its position. */
+export function historyItem(item: InputItem, at: number): HistoryItem<InputItem> {
+  const common = {
+    source: item,
+    at,
+    ...("id" in item && typeof item.id === "string" && item.id !== "" && { id: item.id }),
+  };
+  switch (item.type) {
+    case "message":
+      return { ...common, type: "message", message: statedMessage(item) };
+    case "reasoning":
+      return { ...common, type: "reasoning", part: reasoningPart(item) };
+    case "function_call":
+      return { ...common, type: "call", call: toolCall(item.call_id, item.name, item.arguments) };
+    case "custom_tool_call": {
+      const args = JSON.stringify({ input: item.input });
+      return { ...common, type: "call", call: toolCall(item.call_id, item.name, args) };
+    }
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return { ...common, type: "output", output: statedOutput(item.call_id, item.output) };
+    case "mcp_call": {
+      const id = item.id ?? `${item.server_label}_${at}`;
+      const result = item.output ?? errorText(item.error);
+      return {
+        ...common,
+        type: "server_call",
+        call: toolCall(id, item.name, item.arguments),
+        result,
+      };
+    }
+    case "mcp_approval_request":
+      return {
+        ...common,
+        type: "approval_request",
+        approvalId: approvalOf(item.id),
+        call: toolCall(item.id, item.name, item.arguments),
+      };
+    case "mcp_approval_response":
+      return {
+        ...common,
+        type: "approval_response",
+        approvalId: approvalOf(item.approval_request_id),
+        approve: item.approve,
+        reason: item.reason,
+      };
+    case "item_reference":
+      return { ...common, type: "reference", id: item.id };
+    case "mcp_list_tools":
+    case "carried":
+      return { ...common, type: "hidden" };
+  }
+}
+
+/** Ids of another form name no approval of this server. */
+function approvalOf(itemId: string): string {
+  return approvalIdOf(itemId) ?? `not an approval: ${itemId}`;
+}
+
+function statedMessage({ role, content }: ItemOf<"message">): StatedMessage {
+  return role === "user"
+    ? { role, content: messageContent(content) }
+    : { role, content: contentText(content) };
+}
+
+function toolCall(id: string, name: string, args: string): ToolCallRequest {
+  return { id, type: "function", function: { name, arguments: args } };
+}
+
+function statedOutput(callId: string, output: string | readonly InputContent[]): StatedOutput {
+  if (typeof output === "string") return { callId, text: output };
+  const parts = output.map(contentPart);
+  const isText = parts.every((part) => part.type === "text");
+  return { callId, text: contentText(output), ...(!isText && { parts }) };
+}
+
+function errorText(error: unknown): string {
+  if (error === undefined) return "The output of this call was not kept.";
+  return typeof error === "string" ? error : JSON.stringify(error);
+}
+
+function reasoningPart(item: ItemOf<"reasoning">): ReasoningPart {
+  const { id, encrypted_content: reasoningEncryptedContent } = item;
+  const text = (item.content ?? item.summary).map((part) => part.text).join("\n");
+  if (reasoningEncryptedContent === undefined) return { text };
+  const openai = { reasoningEncryptedContent, ...(id === undefined ? {} : { itemId: id }) };
+  return { text, providerMetadata: { openai } };
+}

@@ -1,0 +1,79 @@
+import type { RunRecord, Store } from "@capstan/store";
+import type { StoredHistoryItem } from "../runs/history/history-item.ts";
+import type { RunStores } from "../runs/active/run-stores.ts";
+import { historyItem } from "./history-items.ts";
+import { approvalIdOf } from "./projection/output-order.ts";
+import {
+  inputOf,
+  isResponse,
+  readInputItems,
+  readResponse,
+  type StoredItem,
+  storedOutput,
+} from "./read-response.ts";
+import type { InputItem } from "./request/parse-input.ts";
+
+/** An item's id contains its response and its position, so no index of items is needed. */
+const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
+
+/** Returns the items with these ids, if they belong to this owner. */
+export async function lookUpItems(
+  stores: RunStores,
+  owner: string,
+  ids: Iterable<string>,
+): Promise<ReadonlyMap<string, StoredHistoryItem<InputItem>>> {
+  const found = new Map<string, StoredHistoryItem<InputItem>>();
+  const lists = new Map<string, Promise<ReadonlyMap<string, StoredItem>>>();
+  for (const id of ids) {
+    const place = await findPlace(stores, owner, id);
+    if (place === undefined) continue;
+    const { runId, isInput } = place;
+    const key = `${runId} ${isInput}`;
+    const list = lists.get(key) ?? readItems(stores.of(runId), { owner, id: runId }, isInput);
+    lists.set(key, list);
+    const item = (await list).get(id);
+    const input = item === undefined ? undefined : inputOf(item);
+    if (input !== undefined)
+      found.set(id, {
+        item: historyItem(input, 0),
+        runId,
+        kept: stores.of(runId) === stores.durable,
+      });
+  }
+  return found;
+}
+
+interface ItemPlace {
+  readonly runId: string;
+  readonly isInput: boolean;
+}
+
+/** Returns the run that an item's id names. */
+async function findPlace(
+  stores: RunStores,
+  owner: string,
+  id: string,
+): Promise<ItemPlace | undefined> {
+  const approvalId = approvalIdOf(id);
+  if (approvalId !== undefined) {
+    const approval = await stores.getApproval({ owner, id: approvalId });
+    return approval && { runId: approval.runId, isInput: false };
+  }
+  const [, suffix, isInput] = itemId.exec(id) ?? [];
+  return suffix === undefined
+    ? undefined
+    : { runId: `resp_${suffix}`, isInput: isInput !== undefined };
+}
+
+async function readItems(
+  store: Store,
+  { owner, id }: Pick<RunRecord, "owner" | "id">,
+  isInput: boolean,
+): Promise<ReadonlyMap<string, StoredItem>> {
+  const run = await store.getRun({ owner, id });
+  if (run === undefined || !isResponse(run)) return new Map();
+  const items = isInput
+    ? await readInputItems(store, run)
+    : storedOutput((await readResponse(store, run)).output);
+  return new Map(items.map((item) => [item.id, item]));
+}

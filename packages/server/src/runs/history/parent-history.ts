@@ -1,0 +1,85 @@
+import type { Message } from "@capstan/core";
+import { neutraliseMessage } from "@capstan/core/host";
+import { requestOf, type RunRecord, type RunWithMessages, type Store } from "@capstan/store";
+
+/** The history of a run and its ancestors, as far as the merge compares items with it. */
+export interface ParentHistory {
+  readonly runIds: ReadonlySet<string>;
+  /** The keys of all messages with text, in order; see `messageKey`. */
+  readonly messages: readonly string[];
+  /** The keys of the messages that are not the model's, in order. */
+  readonly input: readonly string[];
+  /** The number of calls by their id. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+/** Returns the ids of a run's open client calls, which the next request can answer. */
+export function openCallsOf(run: RunRecord): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const waiting of run.result?.waiting ?? [])
+    if (waiting.type === "client_call") open.add(waiting.callId);
+  return open;
+}
+
+/** Returns the ids of the approvals for which a run ended. */
+export function openApprovalsOf(run: RunRecord): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const waiting of run.result?.waiting ?? [])
+    if (waiting.type === "approval") open.add(waiting.approval.id);
+  return open;
+}
+
+/** Reads the history of a run, its own turn included. */
+export async function readParentHistory(store: Store, run: RunRecord): Promise<ParentHistory> {
+  const ancestors = (await store.ancestors({ owner: run.owner, runId: run.id })) ?? [];
+  const messages: string[] = [];
+  const input: string[] = [];
+  const calls = new Map<string, number>();
+  const add = (message: Message): void => {
+    if (message.role === "tool") return;
+    const key = messageKey(message);
+    if (message.content !== "") messages.push(key);
+    if (message.role !== "assistant") return void input.push(key);
+    for (const { id } of message.tool_calls ?? []) calls.set(id, (calls.get(id) ?? 0) + 1);
+  };
+  for (const [index, ancestor] of ancestors.entries()) {
+    if (ancestor.run.kind === "edit") continue;
+    for (const message of await store.readList(requestOf(ancestor.run).context)) add(message);
+    // The run that took a turn over has its messages, too.
+    if (isTakenOver(ancestors[index + 1])) continue;
+    for (const message of ancestor.messages) add(message);
+  }
+  return { runIds: new Set(ancestors.map((each) => each.run.id)), messages, input, calls };
+}
+
+function isTakenOver(next: RunWithMessages | undefined): boolean {
+  return next !== undefined && next.run.kind !== "edit" && requestOf(next.run).adopts;
+}
+
+/** Returns a text that is the same for the same role and content. */
+export function messageKey(message: Message): string {
+  const { role, content } = neutraliseMessage(message);
+  return `${role} ${typeof content === "string" ? content : JSON.stringify(content)}`;
+}
+
+/**
+ * Returns a function that says whether a message is in the history, for messages in reverse order:
+ * each one must be before the last one that was found.
+ */
+export function searchBackwards(messages: readonly string[]): (key: string) => boolean {
+  const positions = new Map<string, number[]>();
+  for (const [position, key] of messages.entries()) {
+    const known = positions.get(key);
+    if (known === undefined) positions.set(key, [position]);
+    else known.push(position);
+  }
+  let end = messages.length;
+  return (key) => {
+    const known = positions.get(key);
+    while (known !== undefined && (known.at(-1) ?? -1) >= end) known.pop();
+    const found = known?.pop();
+    if (found === undefined) return false;
+    end = found;
+    return true;
+  };
+}
