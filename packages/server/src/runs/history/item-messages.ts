@@ -139,8 +139,8 @@ interface NewMessages {
  * Splits a request's messages into history and those of the new turn, because some clients send the
  * whole history each time.
  *
- * @param options.adopts whether the run continues a turn: everything new then follows that turn,
- * except calls, which are no part of its record
+ * @param options.adopts whether the run continues a turn: all new messages then follow that turn,
+ * except those up to its last tool result, because the turn's record lacks their calls
  */
 export function newMessages(
   messages: readonly Message[],

@@ -10,7 +10,7 @@ import {
 import type { PairedOutputs } from "./pair-outputs.ts";
 import { messageKey, type ParentHistory, searchBackwards } from "./parent-history.ts";
 
-/** What the merge does with an item of the parent's history. All other items are new. */
+/** The role of an item that belongs to the parent's history. All other items are new. */
 export type Use = "repeats" | "answers";
 
 /** An answer to an approval of the parent, with the item that states it. */
