@@ -42,8 +42,7 @@ export async function resolveReferences<Source>(
       seen.add(key);
     }
     if (known === undefined || known.item.type !== item.type) resolved.push(item);
-    else if (isOfServer(item))
-      resolved.push({ ...known.item, at: item.at, runId: known.runId } as ResolvedItem<Source>);
+    else if (isOfServer(item)) resolved.push({ ...known.item, at: item.at, runId: known.runId });
     else resolved.push({ ...item, runId: known.runId });
   }
   return resolved;
