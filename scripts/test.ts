@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
+import { ensureClients } from "./testing/install-clients.ts";
 import { ensureStores } from "./testing/install-stores.ts";
 import { readPropertySeed } from "./testing/property-seed.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
@@ -44,6 +45,7 @@ if (unitFiles.length > 0) {
 let flaky: readonly string[] = [];
 if (integrationFiles.length > 0) {
   await ensureBrowser();
+  await ensureClients(integrationFiles);
   const run = { files: integrationFiles, isolation: "process", limitMs: 1_800_000 } as const;
   const result = await phase("integration", run, names.length === 0 ? runTestsAgain : runOnce);
   totals.push(result.totals);

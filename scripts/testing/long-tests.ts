@@ -21,6 +21,11 @@ export const longTests: readonly LongTests[] = [
     reason: "Starts databases, nodes and a disk to interrupt npm run test:breaking itself.",
   },
   {
+    files: "test/clients/*.test.ts",
+    reason:
+      "Installs the clients, and starts two servers for each. packages/server/src/responses/history-forms.test.ts states histories in their forms.",
+  },
+  {
     files: "test/nodes.test.ts",
     reason:
       "Starts two servers, PostgreSQL and often Redis for each test. The tests of packages/server run two nodes in one process; test/restart.test.ts kills servers.",
