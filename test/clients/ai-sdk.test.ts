@@ -65,7 +65,7 @@ for (const { title, sdk, openai } of versions) {
             }),
           },
         };
-        const text = isStreamed
+        const text: string = isStreamed
           ? await ai.streamText(options).text
           : (await ai.generateText(options)).text;
         const how = `store ${store}, streamed ${isStreamed}`;

@@ -2,7 +2,7 @@ import type { ToolCallRequest } from "@capstan/core";
 import type { ReasoningPart } from "@capstan/core/host";
 import type { HistoryItem, StatedMessage, StatedOutput } from "../runs/history/history-item.ts";
 import { contentPart, contentText, messageContent } from "./content-parts.ts";
-import { approvalIdOf } from "./projection/output-order.ts";
+import { approvalIdOf, runOfItem } from "./projection/output-order.ts";
 import type { InputContent, InputItem, ItemOf } from "./request/parse-input.ts";
 
 /** Returns the items of a request in the form in which histories are merged. */
@@ -15,7 +15,9 @@ export function historyItem(item: InputItem, at: number): HistoryItem<InputItem>
   const common = {
     source: item,
     at,
-    ...("id" in item && typeof item.id === "string" && item.id !== "" && { id: item.id }),
+    ...("id" in item &&
+      typeof item.id === "string" &&
+      item.id !== "" && { id: item.id, runId: runOfItem(item.id) }),
   };
   switch (item.type) {
     case "message":

@@ -2,7 +2,7 @@ import type { RunRecord, Store } from "@capstan/store";
 import type { StoredHistoryItem } from "../runs/history/history-item.ts";
 import type { RunStores } from "../runs/active/run-stores.ts";
 import { historyItem } from "./history-items.ts";
-import { approvalIdOf } from "./projection/output-order.ts";
+import { approvalIdOf, runOfItem } from "./projection/output-order.ts";
 import {
   inputOf,
   isResponse,
@@ -12,9 +12,6 @@ import {
   storedOutput,
 } from "./read-response.ts";
 import type { InputItem } from "./request/parse-input.ts";
-
-/** An item's id contains its response and its position, so no index of items is needed. */
-const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
 
 /** Returns the items with these ids, if they belong to this owner. */
 export async function lookUpItems(
@@ -59,10 +56,8 @@ async function findPlace(
     const approval = await stores.getApproval({ owner, id: approvalId });
     return approval && { runId: approval.runId, isInput: false };
   }
-  const [, suffix, isInput] = itemId.exec(id) ?? [];
-  return suffix === undefined
-    ? undefined
-    : { runId: `resp_${suffix}`, isInput: isInput !== undefined };
+  const runId = runOfItem(id);
+  return runId === undefined ? undefined : { runId, isInput: id.endsWith("_in") };
 }
 
 async function readItems(

@@ -211,6 +211,17 @@ export function itemIds(responseId: string): (prefix: string, outputIndex: numbe
   return (prefix, outputIndex) => `${prefix}_${suffix}_${outputIndex}`;
 }
 
+const itemId = /^[a-z]+_([0-9a-z]+)_\d+(_in)?$/;
+
+/**
+ * Returns the run that an item's id names, or `undefined` if the id has another form. No index of
+ * items is needed.
+ */
+export function runOfItem(id: string): string | undefined {
+  const suffix = itemId.exec(id)?.[1];
+  return suffix === undefined ? undefined : `resp_${suffix}`;
+}
+
 const approvalPrefix = "mcpr_";
 
 /** Returns the id of the `mcp_approval_request` item that asks for an approval. */

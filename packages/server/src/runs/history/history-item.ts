@@ -11,6 +11,8 @@ export type HistoryItem<Source = unknown> = ItemContent & {
   /** Its position in the request, which errors name. */
   readonly at: number;
   readonly id?: string | undefined;
+  /** The run that the id names. */
+  readonly runId?: string | undefined;
 };
 
 type ItemContent =
@@ -68,10 +70,7 @@ export interface StoredHistoryItem<Source = unknown> {
 export type ResolvedItem<Source = unknown> = Exclude<
   HistoryItem<Source>,
   { readonly type: "reference" }
-> & {
-  /** The run in which an item with this id is stored. */
-  readonly runId?: string | undefined;
-};
+>;
 
 /** Why a history cannot be merged. `at` is the position of the item that is wrong. */
 export type HistoryProblem =

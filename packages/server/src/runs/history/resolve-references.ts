@@ -20,7 +20,12 @@ export async function resolveReferences<Source>(
   items: readonly HistoryItem<Source>[],
   lookUp: LookUpItems<Source>,
 ): Promise<readonly ResolvedItem<Source>[]> {
-  const ids = new Set(items.flatMap(({ id }) => (id === undefined || id === "" ? [] : [id])));
+  // Reading an item means reading its run, so other items are known by their ids only.
+  const ids = new Set(
+    items.flatMap((item) =>
+      item.id === undefined || !(item.type === "reference" || isOfServer(item)) ? [] : [item.id],
+    ),
+  );
   const stored = ids.size === 0 ? new Map<string, StoredHistoryItem<Source>>() : await lookUp(ids);
   const full = new Set(items.flatMap((item) => (item.type === "reference" ? [] : keyOf(item))));
   const seen = new Set<string>();
@@ -41,9 +46,9 @@ export async function resolveReferences<Source>(
       if (seen.has(key)) continue;
       seen.add(key);
     }
-    if (known === undefined || known.item.type !== item.type) resolved.push(item);
-    else if (isOfServer(item)) resolved.push({ ...known.item, at: item.at, runId: known.runId });
-    else resolved.push({ ...item, runId: known.runId });
+    if (!isOfServer(item)) resolved.push(item);
+    else if (known?.item.type !== item.type) resolved.push({ ...item, runId: undefined });
+    else resolved.push({ ...known.item, at: item.at, runId: known.runId });
   }
   return resolved;
 }
