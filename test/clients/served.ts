@@ -12,9 +12,9 @@ export interface Served {
   /** The base URL for clients. */
   readonly baseURL: string;
   /** The messages of the model's last request, without the system's. */
-  messages(): readonly string[];
+  readonly messages: () => readonly string[];
   /** The effects of the server's tools. */
-  ledger(): Promise<readonly string[]>;
+  readonly ledger: () => Promise<readonly string[]>;
 }
 
 /** The id of the scripted model. */
