@@ -17,3 +17,13 @@ test("the list shows the first line of a description, shortened", () => {
   assert.equal(long, `  a.long  ${"x".repeat(99)}…`);
   assert.equal(short, "  a.short  Adds.");
 });
+
+test("the path of a file cannot control the terminal", () => {
+  const text = renderList(
+    [{ path: "/a\u001b[2Jb\u202e.py", status: "broken", approved: true, groups: [], problems: [] }],
+    [],
+    styleFor(new PassThrough() as unknown as NodeJS.WriteStream),
+  );
+  // oxlint-disable-next-line no-control-regex -- they must not be printed
+  assert.doesNotMatch(text, /[\u001b\u202e]/);
+});

@@ -98,7 +98,7 @@ function fileLines(file: ListedFile, style: Style): readonly string[] {
   ];
   const note = notes.length === 0 ? "" : style.yellow(` (${notes.join(", ")})`);
   return [
-    `${style.bold(displayPath(file.path, process.cwd()))}${note}`,
+    `${style.bold(printableLine(displayPath(file.path, process.cwd())))}${note}`,
     ...file.groups.flatMap(({ id, tools }) =>
       tools.map(
         ({ name, description }) =>

@@ -22,7 +22,8 @@ export async function runScript({ values, positionals }: Invocation): Promise<nu
   const configuration = await readConfiguration(values);
   const result = await runTool({ tool, args, configuration });
   if (values["json"] === true) printJson(result);
-  else process.stdout.write(`${result.text}\n`);
+  // Another program gets the text unchanged.
+  else process.stdout.write(`${process.stdout.isTTY ? printable(result.text) : result.text}\n`);
   return result.status === "success" ? 0 : 1;
 }
 
