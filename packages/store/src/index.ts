@@ -17,6 +17,7 @@ export type {
   UsageKind,
 } from "./records/read-results.ts";
 export type {
+  AgentRecord,
   ApprovalRecord,
   CallEntry,
   ConversationRecord,

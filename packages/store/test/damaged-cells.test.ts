@@ -46,6 +46,7 @@ async function fill(store: Store): Promise<void> {
     await store.write([
       { type: "create-grant", owner, sessionId: null, grant },
       { type: "change-override", owner, tool: `${id}.*`, change },
+      { type: "save-agent", owner, name: id, agent: { title: id }, isNew: true },
     ]);
     await commit(store, id, [resultOf("completed")]);
   }
@@ -62,6 +63,7 @@ const lists = (store: Store) => ({
     data: (await store.listCalls({ owner, group: "files", limit: 100 })).calls,
   }),
   overrides: () => store.listOverrides({ owner }),
+  agents: () => store.listAgents({ owner }),
 });
 
 /**

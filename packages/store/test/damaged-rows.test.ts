@@ -88,6 +88,21 @@ test("a damaged grant allows nothing, and is listed as damaged", async () => {
   });
 });
 
+test("a damaged agent is listed without its content until it is deleted or written again", async () => {
+  await withDamage(async (store, damage) => {
+    const write = { type: "save-agent", owner, name: "a", agent: { title: "good" } } as const;
+    await store.write([{ ...write, isNew: true }]);
+    damage("agents", "agent", "TRUE");
+    assert.deepEqual(await store.listAgents({ owner }), [{ id: "a", isDamaged: true }]);
+    await assert.rejects(store.getAgent({ owner, name: "a" }), { code: "database_corrupt" });
+    await store.write([{ ...write, isNew: false }]);
+    assert.deepEqual((await store.getAgent({ owner, name: "a" }))?.agent, { title: "good" });
+    damage("agents", "agent", "TRUE");
+    await store.write([{ type: "delete-agent", owner, name: "a" }]);
+    assert.deepEqual(await store.listAgents({ owner }), []);
+  });
+});
+
 test("a damaged rule of a user denies all calls until it is removed or written again", async () => {
   await withDamage(async (store, damage) => {
     const change = { execution: "ask-always", reason: "good" } as const;

@@ -14,6 +14,7 @@ import { answerApproval, expireApprovals } from "./permissions/write-approvals.t
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
 import { claimKey } from "./runs/claim-key.ts";
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
+import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
 import { saveItems } from "./rows/write-items.ts";
 import { writeCommit, writeDeltas } from "./write-commit.ts";
@@ -116,6 +117,10 @@ function* applyWrite(
       return yield* changeOverride(context, write, at);
     case "reset-override":
       return yield* resetOverride(context, write);
+    case "save-agent":
+      return yield* saveAgent(context, write, at);
+    case "delete-agent":
+      return yield* deleteAgent(context, write);
     case "claim-key":
       return yield* claimKey(context, write, at, before);
     case "create-conversation":

@@ -10,6 +10,7 @@ import {
   getApproval,
   listApprovals,
 } from "../read/permissions/read-approvals.ts";
+import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { readEventPage, findRunKey } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
@@ -99,6 +100,9 @@ const keyReads = {
   readReview,
   getGrant,
   listOverrides,
+  getAgent,
+  /** By name, without damaged ones' contents. */
+  listAgents,
   getConversation,
   /** Most recently changed first. */
   listConversations,

@@ -4,6 +4,7 @@ import type {
   CallRecord,
   ChainEvent,
   Grant,
+  JsonObject,
   JsonValue,
   Message,
   PolicyRule,
@@ -187,6 +188,17 @@ export interface OverrideRecord {
   readonly updatedAt: number;
   /** The row cannot be read: `rule` denies all calls until the rule is removed. */
   readonly isDamaged?: true;
+}
+
+/** An agent of a user. */
+export interface AgentRecord {
+  readonly owner: string;
+  /** Unique for its owner. */
+  readonly name: string;
+  /** The preset as the API accepted it. */
+  readonly agent: JsonObject;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
 /** A conversation with its current head. */

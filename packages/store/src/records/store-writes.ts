@@ -4,6 +4,7 @@ import type {
   ChainEvent,
   Grant,
   JournalWrite,
+  JsonObject,
   JsonValue,
   ReviewDecision,
   VariableChange,
@@ -138,6 +139,16 @@ export type StoreWrite =
       "tool" | "when"
     > & { readonly change: Omit<OverrideChange, "tool" | "when"> })
   | { readonly type: "reset-override"; readonly owner: string; readonly id: string }
+  /** Creates an agent, or replaces one that exists. */
+  | {
+      readonly type: "save-agent";
+      readonly owner: string;
+      readonly name: string;
+      readonly agent: JsonObject;
+      /** Whether it must be new. Otherwise it must exist. */
+      readonly isNew: boolean;
+    }
+  | { readonly type: "delete-agent"; readonly owner: string; readonly name: string }
   /**
    * Claims an idempotency key for the results of the call's other writes. Expired keys are deleted.
    */

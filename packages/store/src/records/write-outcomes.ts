@@ -2,6 +2,7 @@ import type { CallRecord } from "@capstan/core";
 import type { RunStatus } from "@capstan/contract";
 import type { ReadyRun } from "./claimed-run.ts";
 import type {
+  AgentRecord,
   ApprovalRecord,
   ConversationRecord,
   OverrideRecord,
@@ -119,6 +120,12 @@ interface Outcomes {
   readonly "reset-override":
     | { readonly status: "updated"; readonly id: string; readonly override: undefined }
     | NotFound;
+  /** `refused` if it should be new and exists, or if the user has too many. */
+  readonly "save-agent":
+    | { readonly status: "updated"; readonly agent: AgentRecord }
+    | Refused
+    | NotFound;
+  readonly "delete-agent": { readonly status: "removed" } | NotFound;
   /** `known`: another request holds the key. */
   readonly "claim-key": { readonly status: "claimed_key" } | { readonly status: "known" };
   readonly "create-conversation": { readonly status: "created" } | Refused;

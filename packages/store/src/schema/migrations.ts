@@ -4,8 +4,12 @@ import type { Migration } from "./migration.ts";
 import { latestMs, perMs } from "../sql/creation-sequence.ts";
 import { addChecksum, addSequence } from "./add-columns.ts";
 import { checkedTables } from "./row-checksums.ts";
+import type { RowTable } from "../sql/tables.ts";
 
 const sequencedTables = ["approvals", "grants", "overrides"] as const;
+
+/** Tables that were added after step 16, which gave all others a checksum. */
+const laterTables: readonly RowTable[] = ["request_keys", "agents"];
 
 /**
  * The schema, as numbered steps. A released step is never changed: later changes are new steps.
@@ -292,7 +296,7 @@ export const migrations: readonly Migration[] = [
           BEGIN NEW.is_damaged := TRUE; RETURN NEW; END $$`,
       },
       ...checkedTables
-        .filter((table) => table !== "request_keys")
+        .filter((table) => !laterTables.includes(table))
         .flatMap((table) => [
           ...addChecksum(table),
           { sqlite: `INSERT INTO unchecked_tables (name) VALUES ('${table}')` },
@@ -345,6 +349,21 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX approvals_of_owner ON approvals (owner, created_seq, id)",
       "DROP INDEX grants_of_owner",
       "CREATE INDEX grants_of_owner ON grants (owner, created_seq, id)",
+    ],
+  },
+  {
+    version: 19,
+    statements: [
+      // Each user's own agents.
+      `CREATE TABLE agents (
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL,
+        agent TEXT NOT NULL,
+        PRIMARY KEY (owner, name)
+      )`,
+      ...addChecksum("agents"),
     ],
   },
 ];

@@ -137,6 +137,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   quarantine: ["id", "part"],
   conversations: ["id"],
   overrides: ["owner", "id"],
+  agents: ["owner", "name"],
   request_keys: ["owner", "id"],
 };
 

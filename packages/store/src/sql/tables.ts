@@ -193,6 +193,18 @@ export const tables = {
       "ON CONFLICT (owner, id) DO UPDATE SET updated_at = excluded.updated_at, rule = excluded.rule",
     key: ["owner", "id"],
   },
+  agents: {
+    columns: {
+      owner: "text",
+      name: "text",
+      created_at: "bigint",
+      updated_at: "bigint",
+      agent: "text",
+    },
+    conflict:
+      "ON CONFLICT (owner, name) DO UPDATE SET updated_at = excluded.updated_at, agent = excluded.agent",
+    key: ["owner", "name"],
+  },
   request_keys: {
     columns: {
       owner: "text",

@@ -44,6 +44,7 @@ const sized: readonly SizedTable[] = [
   },
   { kind: "other", table: "grants", columns: ["data"], of: "session" },
   { kind: "other", table: "overrides", columns: ["rule"], of: "owner" },
+  { kind: "other", table: "agents", columns: ["agent"], of: "owner" },
   { kind: "other", table: "request_keys", columns: ["response"], of: "owner" },
 ];
 
