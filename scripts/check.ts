@@ -36,7 +36,7 @@ const steps: readonly Step[] = [
   { name: "prose", commands: [[process.execPath, "scripts/check-prose.ts"]] },
   // Each export of a package's entry points has a docstring.
   { name: "docstrings", commands: [[process.execPath, "scripts/check-docstrings.ts"]] },
-  // Examples in docstrings compile. This is slow, because it opens each package three times.
+  // Examples in docstrings compile.
   { name: "examples", commands: [[process.execPath, "scripts/check-examples.ts"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];

@@ -29,7 +29,7 @@ async function problemsOf(files: { readonly [path: string]: string }) {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     }
-    return exampleProblems(root, ["packages/sample"]);
+    return exampleProblems(root, ["packages/sample"], "packages/sample/tsconfig.json");
   } finally {
     await rm(root, { recursive: true, force: true });
   }

@@ -1,4 +1,12 @@
-import { readFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative } from "node:path";
 import { API, type Project } from "typescript/unstable/sync";
 import { readExamples } from "./read-examples.ts";
@@ -31,84 +39,127 @@ const libraries: { readonly [name: string]: string } = { z: 'typeof import("zod"
  * file. Names that the file does not have come from the package's entry point. Other names, for
  * example `client` or `signal`, can be values of any type, unless they look like a misspelt name.
  *
+ * All packages are one program, because opening a program takes longer than checking its examples.
+ *
  * @param root the repository's root, an absolute path
- * @param folders the packages' folders from the root, each with a `tsconfig.json`
+ * @param folders the packages' folders from the root
+ * @param settings the `tsconfig.json`, from the root, with the compiler's options
  */
 export function exampleProblems(
   root: string,
   folders: readonly string[],
+  settings: string,
 ): readonly ExampleProblem[] {
-  const texts = new Map<string, string>();
-  const api = new API({ cwd: root, fs: { readFile: (path) => texts.get(path) } });
-  try {
-    return folders.flatMap((folder) => problemsOfPackage(api, texts, root, join(root, folder)));
-  } finally {
-    api.close();
-  }
-}
-
-function problemsOfPackage(
-  api: API,
-  texts: Map<string, string>,
-  root: string,
-  folder: string,
-): readonly ExampleProblem[] {
+  const packages = folders.map((folder) => readPackage(join(root, folder)));
+  const sources = packages.flatMap((one) => one.sources);
+  // The page has no entry point.
+  const entries = packages.map(({ entry }) => entry).filter((entry) => existsSync(entry));
+  const declarations = folders.flatMap((folder) =>
+    globSync(`${folder}/src/**/*.d.ts`, { cwd: root }).map((file) => join(root, file)),
+  );
+  const cache = join(root, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "examples-"));
   const tsconfig = join(folder, "tsconfig.json");
-  const open = (): Project => {
-    const files = [...texts.keys()];
+  const files = [...new Set([...entries, ...sources.map(({ file }) => file), ...declarations])];
+  const extended = { extends: join(root, settings), files, include: [] };
+  writeFileSync(tsconfig, JSON.stringify(extended));
+  const texts = new Map<string, string>();
+  const write = () => {
+    for (const { file, text, examples } of sources) texts.set(file, withExamples(text, examples));
+  };
+  write();
+  const api = new API({ cwd: root, fs: { readFile: (path) => texts.get(path) } });
+  const open = (changed: readonly string[]): Project => {
     const snapshot = api.updateSnapshot({
       openProjects: [tsconfig],
-      ...(files.length > 0 && { fileChanges: { changed: files } }),
+      ...(changed.length > 0 && { fileChanges: { changed: [...changed] } }),
     });
     const project = snapshot.getProject(tsconfig);
     if (project === undefined) throw new Error(`TypeScript cannot open ${tsconfig}.`);
     return project;
   };
-  const { program, checker } = open();
-  const files = program
-    .getSourceFileNames()
-    .filter((file) => file.startsWith(`${folder}/src/`) && !/\.(test|d)\.tsx?$/.test(file));
-  const sources = files.flatMap((file) => {
-    const text = readFileSync(file, "utf8");
-    const examples = readExamples(text, file).map((one) => ({ ...one, given: new Map() }));
-    return examples.length === 0 ? [] : [{ file, text, examples }];
-  });
-  const entry = join(folder, "src/index.ts");
-  const index = program.getSourceFile(entry);
-  const module = index && checker.getSymbolAtLocation(index);
-  const exported = new Set(module && checker.getExportsOfModule(module).map(({ name }) => name));
-  const write = () => {
-    for (const { file, text, examples } of sources) texts.set(file, withExamples(text, examples));
-  };
-  write();
-  const first = open();
-  // Collected before they are applied, because each name changes the offsets of later examples.
-  const missing = sources.flatMap(({ file, text, examples }) => {
-    const extended = withExamples(text, examples);
-    return first.program
-      .getSemanticDiagnostics(file)
-      .filter(({ code }) => missingName.includes(code))
-      .map(({ pos, end, text: message }) => ({
-        example: exampleAt(text, examples, pos),
-        name: extended.slice(pos, end).trim(),
-        isMisspelt: isMisspelt(message, text),
-      }));
-  });
-  for (const { example, name, isMisspelt: isWrong } of missing) {
-    if (exported.has(name)) example?.given.set(name, `typeof import("${entry}").${name}`);
-    else if (!isWrong) example?.given.set(name, libraries[name] ?? "any");
+  try {
+    const changed = addMissingNames(open([]), packages);
+    write();
+    return problemsOf(open(changed), root, sources);
+  } finally {
+    api.close();
+    rmSync(folder, { recursive: true, force: true });
   }
-  write();
-  const second = open();
+}
+
+interface Source {
+  /** The absolute path. */
+  readonly file: string;
+  readonly text: string;
+  readonly examples: readonly Example[];
+}
+
+interface Package {
+  /** The entry point, an absolute path. */
+  readonly entry: string;
+  /** The files with examples. */
+  readonly sources: readonly Source[];
+}
+
+function readPackage(folder: string): Package {
+  const sources = globSync("src/**/*.{ts,tsx}", { cwd: folder })
+    .filter((file) => !/\.(test|d)\.tsx?$/.test(file))
+    .flatMap((path) => {
+      const file = join(folder, path);
+      const text = readFileSync(file, "utf8");
+      const examples = readExamples(text, file).map((one) => ({ ...one, given: new Map() }));
+      return examples.length === 0 ? [] : [{ file, text, examples }];
+    });
+  return { entry: join(folder, "src/index.ts"), sources };
+}
+
+/** Declares the missing names of each example. Returns the files that this changes. */
+function addMissingNames(
+  { program, checker }: Project,
+  packages: readonly Package[],
+): readonly string[] {
+  const changed = new Set<string>();
+  for (const { entry, sources } of packages) {
+    const index = program.getSourceFile(entry);
+    const module = index && checker.getSymbolAtLocation(index);
+    const exported = new Set(module && checker.getExportsOfModule(module).map(({ name }) => name));
+    // Collected before they are applied, because each name changes the offsets of later examples.
+    const missing = sources.flatMap(({ file, text, examples }) => {
+      const extended = withExamples(text, examples);
+      return program
+        .getSemanticDiagnostics(file)
+        .filter(({ code }) => missingName.includes(code))
+        .map(({ pos, end, text: message }) => ({
+          file,
+          example: exampleAt(text, examples, pos),
+          name: extended.slice(pos, end).trim(),
+          isMisspelt: isMisspelt(message, text),
+        }));
+    });
+    for (const { file, example, name, isMisspelt: isWrong } of missing) {
+      if (exported.has(name)) example?.given.set(name, `typeof import("${entry}").${name}`);
+      else if (!isWrong) example?.given.set(name, libraries[name] ?? "any");
+      changed.add(file);
+    }
+  }
+  return [...changed];
+}
+
+function problemsOf(
+  { program }: Project,
+  root: string,
+  sources: readonly Source[],
+): readonly ExampleProblem[] {
   return sources.flatMap(({ file, text, examples }) =>
-    [
-      ...second.program.getSyntacticDiagnostics(file),
-      ...second.program.getSemanticDiagnostics(file),
-    ].flatMap(({ code, pos, text: message }) => {
-      const example = exampleAt(text, examples, pos);
-      if (example === undefined || harmless.includes(code)) return [];
-      return { file: relative(root, file), line: example.line, message };
-    }),
+    [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].flatMap(
+      ({ code, pos, text: message }) => {
+        const example = exampleAt(text, examples, pos);
+        if (example === undefined || harmless.includes(code)) return [];
+        return { file: relative(root, file), line: example.line, message };
+      },
+    ),
   );
 }
 
