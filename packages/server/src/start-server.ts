@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { serveWebSockets } from "./responses/websocket.ts";
 import { createAdaptorServer } from "@hono/node-server";
 import { CapstanError } from "@capstan/core";
 import { errorMessage, systemClock } from "@capstan/core/host";
@@ -135,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const app = createApp({ services, apiKeys, site, log, webRoot: options.webRoot });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const disconnect = serveWebSockets({ server, fetch: app.fetch, bodyBytes: limits.bodyBytes });
   const stopWatching: (() => void)[] = [];
   let stopBeating = (): void => {};
   let queue: RunQueue | undefined;
@@ -149,6 +151,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopBeating();
     // Streams of runs that were handed back never end by themselves.
     server.closeAllConnections();
+    disconnect();
     await closed;
     await queueClosed;
     pairing.close();

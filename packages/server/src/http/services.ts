@@ -41,7 +41,14 @@ export interface Services {
   readonly pairing: Pairing;
 }
 
-/** Hono's variables: the caller and its rights. */
+/** Knowledge that only one WebSocket connection has. Its requests bring it along. */
+export interface Connection {
+  /** Ids of responses with `store: false` that the connection can continue. */
+  readonly passing: Set<string>;
+}
+
+/** Hono's variables: the caller and its rights; and the connection of requests that have one. */
 export interface Environment {
+  readonly Bindings: { readonly connection?: Connection };
   readonly Variables: { readonly principal: string; readonly rights: readonly Right[] };
 }

@@ -76,6 +76,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const caller = {
       principal: context.get("principal"),
       mayApprove: context.get("rights").includes("approve"),
+      connection: context.env?.connection,
     };
     const start = (key?: RequestKey) => startResponse(services, { ...caller, key }, request);
     const repeats = mayRepeat(context);

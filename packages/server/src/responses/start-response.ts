@@ -6,7 +6,7 @@ import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
 import type { StatedAnswer } from "../runs/history/mark-items.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
-import type { Services } from "../http/services.ts";
+import type { Connection, Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
@@ -29,10 +29,13 @@ export async function startResponse(
     principal: owner,
     mayApprove,
     key,
+    connection,
   }: {
     readonly principal: string;
     readonly mayApprove: boolean;
     readonly key?: RequestKey | undefined;
+    /** The WebSocket connection of the request. */
+    readonly connection?: Connection | undefined;
   },
   request: CreateRequest,
 ): Promise<RunRecord> {
@@ -47,7 +50,7 @@ export async function startResponse(
 
   checkChosenTool(services, request);
   checkOutputSize(request.input, services.limits.toolOutputChars);
-  const named = await findNamedParent(services, owner, request);
+  const named = await findNamedParent(services, { owner, connection }, request);
   const { conversationId } = named;
   const merged = await mergeHistory({
     stores: services.runs.stores,
@@ -236,10 +239,10 @@ interface NamedParent {
  */
 async function findNamedParent(
   { runs }: Pick<Services, "runs">,
-  owner: string,
+  { owner, connection }: { readonly owner: string; readonly connection: Connection | undefined },
   request: CreateRequest,
 ): Promise<NamedParent> {
-  const { store } = runs;
+  const { store, stores } = runs;
   const none = { parent: undefined, conversationId: null, untitled: false };
   const { conversation: id, previousResponseId } = request;
   if (id !== undefined && !request.store) {
@@ -261,7 +264,12 @@ async function findNamedParent(
     return { parent, conversationId: id, untitled: title === "" };
   }
   if (previousResponseId === undefined) return none;
-  const parent = await store.getRun({ owner, id: previousResponseId });
+  // A stored response cannot continue one that is in memory only.
+  const isPassing = !request.store && connection?.passing.has(previousResponseId) === true;
+  const parent = await (isPassing ? stores.forNew({ kept: false }) : store).getRun({
+    owner,
+    id: previousResponseId,
+  });
   if (parent !== undefined) return { ...none, parent };
   throw new RequestError({
     param: "previous_response_id",

@@ -7,7 +7,7 @@ import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limi
 import { createRuns, executorsOf, groupOf, type Setup } from "./run-fixtures.ts";
 import { openMemoryStore, type Store } from "@capstan/store";
 import { type AppOptions, createApp } from "../app.ts";
-import type { Services } from "../http/services.ts";
+import type { Environment, Services } from "../http/services.ts";
 
 export interface Answer {
   readonly status: number;
@@ -28,7 +28,7 @@ export interface Answer {
 export interface TestApp {
   readonly services: Services;
   readonly routes: ReturnType<typeof createApp>["routes"];
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (request: Request, bindings?: Environment["Bindings"]) => Promise<Response>;
   readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
 }
 
@@ -75,7 +75,7 @@ export function createTestApp(
     site: { hosts: undefined, origins: [] },
     log: setup.log ?? (() => {}),
   });
-  const fetch = async (request: Request) => app.fetch(request);
+  const fetch: TestApp["fetch"] = async (request, bindings) => app.fetch(request, bindings);
   return {
     services,
     routes: app.routes,

@@ -1,0 +1,289 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { newId } from "@capstan/core/host";
+import { isObject } from "../http/errors.ts";
+import type { Connection, Environment } from "../http/services.ts";
+import { createProjection } from "./projection/project-events.ts";
+import { parseCreateRequest } from "./request/parse-request.ts";
+
+type Fetch = (request: Request, bindings?: Environment["Bindings"]) => Response | Promise<Response>;
+
+export interface WebSocketOptions {
+  readonly server: Server;
+  /** Serves a request of the HTTP API. Each turn passes it, with all its checks. */
+  readonly fetch: Fetch;
+  /** Largest frame, in bytes. */
+  readonly bodyBytes: number;
+  /** Milliseconds after which a connection is closed. @default one hour */
+  readonly lifetimeMs?: number;
+  /** Milliseconds between pings; a peer that does not answer one is disconnected. @default 30,000 */
+  readonly pingMs?: number;
+  /** Maximum number of open connections. @default 1,000 */
+  readonly most?: number;
+}
+
+const path = "/v1/responses";
+
+/**
+ * Serves the WebSocket mode of the Responses API: each `response.create` frame is a request, whose
+ * events are frames. A connection has one response at a time.
+ *
+ * @returns a function that disconnects all clients
+ */
+export function serveWebSockets(options: WebSocketOptions): () => void {
+  const {
+    server,
+    fetch,
+    bodyBytes,
+    lifetimeMs = 3_600_000,
+    pingMs = 30_000,
+    most = 1_000,
+  } = options;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytes });
+
+  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    if (pathname !== path) return reject(socket, new Response(null, { status: 404 }));
+    if (sockets.clients.size >= most) return reject(socket, new Response(null, { status: 503 }));
+    const headers = headersOf(request);
+    // The checks of any request: keys, pairing, host and origin.
+    const answer = await fetch(new Request(urlOf(headers, "/v1/capstan"), { headers }));
+    if (!answer.ok) return reject(socket, answer);
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      serveConnection(client, { fetch, headers, lifetimeMs, pingMs });
+    });
+  };
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    upgrade(request, socket, head).catch(() => socket.destroy());
+  });
+  return () => {
+    for (const client of sockets.clients) client.terminate();
+  };
+}
+
+/** The headers that identify a client. */
+const forwarded = ["host", "origin", "authorization", "cookie", "x-csrf-token"] as const;
+
+function headersOf({ headers }: IncomingMessage): Headers {
+  const taken = new Headers({ "Content-Type": "application/json" });
+  for (const name of forwarded) {
+    const value = headers[name];
+    if (typeof value === "string") taken.set(name, value);
+  }
+  return taken;
+}
+
+function urlOf(headers: Headers, to: string): URL {
+  const host = headers.get("host") ?? "localhost";
+  return URL.canParse(`http://${host}`)
+    ? new URL(to, `http://${host}`)
+    : new URL(to, "http://invalid");
+}
+
+async function reject(socket: Duplex, answer: Response): Promise<void> {
+  const body = await answer.text();
+  const lines = [
+    `HTTP/1.1 ${answer.status} ${answer.statusText || "Rejected"}`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+interface ConnectionOptions extends Pick<WebSocketOptions, "fetch"> {
+  readonly headers: Headers;
+  readonly lifetimeMs: number;
+  readonly pingMs: number;
+}
+
+function serveConnection(client: WebSocket, options: ConnectionOptions): void {
+  const { fetch, headers, lifetimeMs, pingMs } = options;
+  const connection: Connection = { passing: new Set() };
+  /** The inputs of responses that were created without a model, by their ids. */
+  const prepared = new Map<string, readonly unknown[]>();
+  const left = new AbortController();
+  let isBusy = false;
+  let isAlive = true;
+
+  const send = (frame: string): Promise<void> =>
+    new Promise((resolve) => client.send(frame, () => resolve()));
+  const sendError = (error: FrameError) => send(JSON.stringify(errorFrame(error)));
+
+  const answer = async (frame: Frame): Promise<void> => {
+    const { type: _type, generate, ...given } = frame;
+    const body: { [name: string]: unknown } = { ...given };
+    // Some clients send them, although they have no meaning here.
+    for (const name of ["stream", "stream_options", "background"]) delete body[name];
+    const previous = body["previous_response_id"];
+    const before = typeof previous === "string" ? prepared.get(previous) : undefined;
+    if (before !== undefined) {
+      delete body["previous_response_id"];
+      body["input"] = [...before, ...itemsOf(body["input"])];
+    }
+    if (generate === false) {
+      const events = prepare(body);
+      prepared.set(events.id, itemsOf(body["input"]));
+      for (const event of events.frames) await send(event);
+      return;
+    }
+    const response = await fetch(
+      new Request(urlOf(headers, path), {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ ...body, stream: true }),
+        signal: left.signal,
+      }),
+      { connection },
+    );
+    let hasFailed = !response.ok;
+    if (!response.ok) {
+      const { error } = (await response.json()) as { readonly error: object };
+      await send(JSON.stringify({ type: "error", status: response.status, error }));
+    } else
+      for await (const { type, id, text } of framesOf(response)) {
+        if (type === "response.created" && id !== undefined && body["store"] === false)
+          connection.passing.add(id);
+        hasFailed ||= type === "error" || type === "response.failed";
+        await send(text);
+      }
+    // After a failed continuation, the client must send its history again.
+    if (hasFailed && typeof previous === "string") connection.passing.delete(previous);
+  };
+
+  const onFrame = async (text: string): Promise<void> => {
+    const frame = parseFrame(text);
+    if ("error" in frame) return sendError(frame.error);
+    if (isBusy)
+      return sendError({
+        code: "concurrent_request",
+        message:
+          "This connection already has a response in progress. Wait for its end, or open another connection.",
+      });
+    isBusy = true;
+    try {
+      await answer(frame.frame);
+    } catch (thrown) {
+      if (!left.signal.aborted)
+        await sendError(
+          isObject(thrown) && typeof thrown["code"] === "string" && "status" in thrown
+            ? { code: thrown["code"], message: String(thrown["message"]) }
+            : {
+                status: 500,
+                code: "server_error",
+                message: "The server failed to answer this request.",
+              },
+        );
+    } finally {
+      isBusy = false;
+    }
+  };
+
+  const lifetime = setTimeout(() => {
+    void sendError({
+      status: 429,
+      code: "websocket_connection_limit_reached",
+      message: "This connection reached its time limit. Open a new one.",
+    }).then(() => client.close(1_000));
+  }, lifetimeMs);
+  const pings = setInterval(() => {
+    if (!isAlive) return client.terminate();
+    isAlive = false;
+    client.ping();
+  }, pingMs);
+  client.on("pong", () => (isAlive = true));
+  client.on("message", (data: Buffer, isBinary) => {
+    isAlive = true;
+    void onFrame(isBinary ? "" : data.toString());
+  });
+  client.on("error", () => client.terminate());
+  client.on("close", () => {
+    clearTimeout(lifetime);
+    clearInterval(pings);
+    left.abort();
+  });
+}
+
+interface FrameError {
+  /** @default 400 */
+  readonly status?: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+function errorFrame({ status = 400, code, message }: FrameError): object {
+  const type = status >= 500 ? "server_error" : "invalid_request_error";
+  return { type: "error", status, error: { type, code, message, param: null } };
+}
+
+type Frame = { readonly [name: string]: unknown };
+
+function parseFrame(text: string): { readonly frame: Frame } | { readonly error: FrameError } {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    const message = "The frame is not valid JSON. Send one JSON object in each text frame.";
+    return { error: { code: "invalid_json", message } };
+  }
+  if (isObject(frame) && frame["type"] === "response.create") return { frame };
+  const message = "The frame has an unknown 'type'. Expected 'response.create'.";
+  return { error: { code: "unknown_event_type", message } };
+}
+
+function itemsOf(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input;
+  return input == null || input === "" ? [] : [{ role: "user", content: input }];
+}
+
+/** Returns the frames of a response that no model writes: clients send it to prepare a connection. */
+function prepare(body: Frame): { readonly id: string; readonly frames: readonly string[] } {
+  const request = parseCreateRequest({ ...body, input: body["input"] ?? [] });
+  const id = newId("resp_");
+  const at = Date.now();
+  const { echo, model = "" } = request;
+  const projection = createProjection({ responseId: id, createdAt: at, model, echo, servers: [] });
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  const stats = {
+    totalRounds: 0,
+    totalCalls: 0,
+    totalTime: 0,
+    startTime: at,
+    endTime: at,
+    tokensDefinitions: 0,
+    tokensArguments: 0,
+    tokensShown: 0,
+    tokensWithheld: 0,
+  };
+  const events = [
+    ...projection.begin(),
+    ...projection.push({ seq: 1, type: "chain.started", at, model }),
+    ...projection.push({ seq: 2, type: "chain.ended", at, status: "completed", usage, stats }),
+  ];
+  return { id, frames: events.map((event) => JSON.stringify(event)) };
+}
+
+interface ResponseFrame {
+  readonly type: string | undefined;
+  /** The response's id, in `response.created`. */
+  readonly id: string | undefined;
+  readonly text: string;
+}
+
+/** Yields the data of a response's server-sent events, except the mark of their end. */
+async function* framesOf(response: Response): AsyncGenerator<ResponseFrame, void, undefined> {
+  let rest = "";
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const events = (rest + piece).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const event of events) {
+      const text = /^data: (.*)$/m.exec(event)?.[1];
+      if (text === undefined || text === "[DONE]") continue;
+      const type = /^event: (.*)$/m.exec(event)?.[1];
+      const id = type === "response.created" ? /"id":"(resp_\w+)"/.exec(text)?.[1] : undefined;
+      yield { type, id, text };
+    }
+  }
+}
