@@ -281,6 +281,25 @@ for (const stream of [false, true])
     model.assertDone();
   });
 
+for (const headers of [{ "Idempotency-Key": "k1" }, { "X-Stainless-Retry-Count": "1" }])
+  test(`a repeat with ${Object.keys(headers)[0]} gets the choices of the first request`, async () => {
+    const model = new ScriptedModel(["one", "two"]);
+    const { fetch } = createTestApp({ model });
+    const post = async (more: { readonly [name: string]: string }) => {
+      const request = requestTo("POST", path, { messages: hello, n: 2, store: true });
+      for (const [name, value] of Object.entries(more)) request.headers.set(name, value);
+      return (await (await fetch(request)).json()) as OpenAI.ChatCompletion;
+    };
+    const first = await post({
+      "X-Stainless-Retry-Count": "0",
+      ...("Idempotency-Key" in headers && headers),
+    });
+    const texts = first.choices.map(({ message }) => message.content);
+    assert.deepEqual(texts.toSorted(), ["one", "two"]);
+    assert.deepEqual(await post(headers), first);
+    model.assertDone();
+  });
+
 test("a stored completion can be read and deleted; others are unknown", async () => {
   const { call } = createTestApp({ model: new ScriptedModel(["Kept", "Passing", "Other"]) });
   const { body } = await call("POST", path, { messages: hello, store: true, metadata: { a: "b" } });

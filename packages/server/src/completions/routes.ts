@@ -4,7 +4,7 @@ import { addUsage, noUsage } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
 import { chainFailure } from "../http/chain-failure.ts";
-import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
+import { conflict, notFound, RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import { mayRepeat, readJson } from "../http/read-body.ts";
@@ -47,16 +47,13 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     const mayApprove = context.get("rights").includes("approve");
     const start = (key?: RequestKey) =>
       startCompletion(services, { principal, mayApprove, key }, request);
-    const isOne = request.choices === 1;
-    if (!isOne && context.req.header("idempotency-key") !== undefined)
-      throw badRequest("n", oneChoice);
-    const first =
-      mayRepeat(context) && isOne
-        ? await startOnce(services, context, { kept: request.store, start })
-        : await start();
+    const { store: kept } = request;
+    const startPart = (part: number) =>
+      mayRepeat(context) ? startOnce(services, context, { kept, part, start }) : start();
+    const first = await startPart(0);
     const more: RunRecord[] = [];
     try {
-      while (more.length < request.choices - 1) more.push(await start());
+      while (more.length < request.choices - 1) more.push(await startPart(more.length + 1));
     } catch (thrown) {
       for (const run of [first, ...more]) runs.cancelOnDisconnect(run);
       throw thrown;
@@ -161,9 +158,6 @@ interface Completion {
   /** The pieces of each choice. */
   readonly pieces: readonly (readonly CompletionPiece[])[];
 }
-
-const oneChoice =
-  "Invalid 'n': an Idempotency-Key applies to one choice. Send n: 1, or one request with its own key for each choice.";
 
 function viewOf(request: CompletionRequest): CompletionView {
   const { usesFunctions, metadata, tools } = request;

@@ -87,9 +87,9 @@ export async function answerOnce(
 export async function startOnce(
   { runs }: Services,
   context: ApiContext,
-  { kept = true, start }: StartOnce,
+  { kept = true, part = 0, start }: StartOnce,
 ): Promise<RunRecord> {
-  const given = await readKey(context);
+  const given = partOf(await readKey(context), part);
   const stores = runs.stores.all;
   const find = async () =>
     runOf(runs, context, given.mayBeKnown ? await findKnown(stores, context, given) : undefined);
@@ -118,6 +118,8 @@ export async function startOnce(
 
 interface StartOnce {
   readonly kept?: boolean;
+  /** The run's number, if one request starts several. @default 0 */
+  readonly part?: number;
   readonly start: (key: RequestKey) => Promise<RunRecord>;
 }
 
@@ -160,6 +162,11 @@ async function readKey(context: ApiContext): Promise<GivenKey> {
     return { id: `key_${sha256(chosen)}`, digest, isChosen: true, mayBeKnown: true };
   const tries = Number(context.req.header("x-stainless-retry-count"));
   return { id: `body_${digest}`, digest, isChosen: false, mayBeKnown: tries > 0 };
+}
+
+/** Returns the key of one of several runs that a request starts. */
+function partOf(key: GivenKey, part: number): GivenKey {
+  return part === 0 ? key : { ...key, id: `${key.id}_${part}` };
 }
 
 function sha256(text: string): string {
