@@ -111,17 +111,7 @@ function assistantMessage(
     requests.push(
       request(`call_${index}`, given.function_call.name, given.function_call.arguments),
     );
-  for (const {
-    id,
-    function: { name },
-  } of requests) {
-    if (calls.has(id))
-      throw badRequest(
-        `${at}.tool_calls`,
-        `Invalid '${at}.tool_calls': the id '${id.slice(0, 100)}' names two calls. Send each call with an id of its own.`,
-      );
-    calls.set(id, name);
-  }
+  for (const { id, function: called } of requests) calls.set(id, called.name);
   const text = textOf(contentOf(value, at, blobs));
   return {
     role: "assistant",

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-deprecated -- the older form of tools is still supported */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ModelError } from "@capstan/core";
@@ -174,6 +175,77 @@ test("a history with calls of another server is sent to the model as it is", asy
   assert.equal(result.content, "rain");
 });
 
+test("an edited history is sent to the model as the client states it", async () => {
+  const calls = [{ name: "Weather", args: { city: "Oslo" }, id: "call_weather" }];
+  const model = new ScriptedModel([{ calls }, "Fine."]);
+  const { call } = createTestApp({ model });
+  const toolCall = {
+    id: "call_weather",
+    type: "function",
+    function: { name: "Weather", arguments: "{}" },
+  };
+  const tools = [weather];
+  await call("POST", path, { messages: hello, tools });
+  await call("POST", path, {
+    messages: [
+      { role: "user", content: "Edited" },
+      { role: "assistant", content: null, tool_calls: [toolCall] },
+      { role: "tool", tool_call_id: "call_weather", content: "rain" },
+    ],
+    tools,
+  });
+  const said = model.requests[1]?.messages.map(({ role, content }) => [role, content]);
+  assert.deepEqual(said, [
+    ["user", "Edited"],
+    ["assistant", ""],
+    ["tool", "rain"],
+  ]);
+});
+
+test("a completion that is not stored can answer the call of a stored one", async () => {
+  const calls = [{ name: "Weather", args: {}, id: "call_weather" }];
+  const model = new ScriptedModel([{ calls }, "Fine."]);
+  const app = createTestApp({ model });
+  const { chat } = clientOf(app);
+  const common = { model: "any", tools: [weather] };
+  const first = await chat.completions.create({ ...common, messages: hello, store: true });
+  const answered = { role: "tool", tool_call_id: "call_weather", content: "rain" } as const;
+  const messages = [...hello, first.choices[0]!.message, answered];
+  const second = await chat.completions.create({ ...common, messages });
+  assert.equal(second.choices[0]?.message.content, "Fine.");
+  const said = model.requests[1]?.messages.map(({ role }) => role);
+  assert.deepEqual(said, ["user", "assistant", "tool"]);
+});
+
+test("call ids that a model uses again belong to their own turns", async () => {
+  const model = new ScriptedModel(["Fine."]);
+  const { call } = createTestApp({ model });
+  const turn = (city: string) => [
+    { role: "user", content: city },
+    {
+      role: "assistant",
+      tool_calls: [
+        {
+          id: "call_0",
+          type: "function",
+          function: { name: "Weather", arguments: JSON.stringify({ city }) },
+        },
+      ],
+    },
+    { role: "tool", tool_call_id: "call_0", content: `rain in ${city}` },
+  ];
+  const { status } = await call("POST", path, {
+    messages: [...turn("Oslo"), ...turn("Rome")],
+    tools: [weather],
+  });
+  assert.equal(status, 200);
+  const results = model.requests[0]?.messages.filter(({ role }) => role === "tool");
+  assert.deepEqual(
+    results?.map(({ content }) => content),
+    ["rain in Oslo", "rain in Rome"],
+  );
+});
+
 test("a custom tool takes plain text", async () => {
   const model = new ScriptedModel([
     { calls: [{ name: "Patch", args: { input: "line 1\nline 2" }, id: "call_p" }] },
@@ -294,7 +366,7 @@ for (const headers of [{ "Idempotency-Key": "k1" }, { "X-Stainless-Retry-Count":
       "X-Stainless-Retry-Count": "0",
       ...("Idempotency-Key" in headers && headers),
     });
-    const texts = first.choices.map(({ message }) => message.content);
+    const texts = first.choices.map(({ message }) => message.content ?? "");
     assert.deepEqual(texts.toSorted(), ["one", "two"]);
     assert.deepEqual(await post(headers), first);
     model.assertDone();

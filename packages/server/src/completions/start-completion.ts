@@ -1,10 +1,14 @@
-import type { JsonValue, Message, ToolMessage } from "@capstan/core";
-import { isClosing, type RequestKey, requestOf, type RunRecord, type Store } from "@capstan/store";
-import { conflict, RequestError } from "../http/errors.ts";
+import type { JsonValue, Message } from "@capstan/core";
+import { type RequestKey, requestOf, type RunRecord } from "@capstan/store";
+import { badRequest, conflict, RequestError } from "../http/errors.ts";
 import { requireNoLoosening } from "../http/rights.ts";
 import type { Services } from "../http/services.ts";
 import { findRequestedModel } from "../runs/active/launch.ts";
+import type { HistoryProblem } from "../runs/history/history-item.ts";
+import { newMessages } from "../runs/history/item-messages.ts";
+import { mergeHistory } from "../runs/history/merge-history.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
+import { historyItems } from "./history-items.ts";
 import type { CompletionRequest } from "./parse-completion.ts";
 
 /** The options with which the Chat Completions API shows a run, stored with it. */
@@ -46,14 +50,23 @@ export async function startCompletion(
   const unknown = tools.servers.find(({ group }) => !groups.includes(group));
   if (unknown !== undefined) throw unknownGroup(unknown.group, groups);
 
-  const start = messages.findLastIndex(({ role }) => role === "assistant" || role === "tool") + 1;
-  const answers = trailingAnswers(messages.slice(0, start));
-  const parent = await findOpenRun(
-    services.runs.stores.forNew({ kept: request.store }),
+  const merged = await mergeHistory({
+    stores: services.runs.stores,
     owner,
-    answers,
-  );
-  const turn = messages.slice(start);
+    kept: request.store,
+    items: historyItems(messages),
+    parent: undefined,
+    lookUp: async () => new Map(),
+  });
+  if (merged.status === "invalid") throw historyError(merged.problem);
+  // A run that is not stored cannot continue a stored one, but the request states the whole history.
+  const {
+    parent,
+    outputs,
+    messages: added,
+  } = merged.crosses ? { parent: undefined, outputs: [], messages } : merged;
+  const adopts = (parent?.result?.waiting ?? []).length > 0;
+  const { before, turn } = newMessages(added, { adopts });
   const view: CompletionView = {
     customTools: tools.customTools,
     usesFunctions: request.usesFunctions,
@@ -63,8 +76,7 @@ export async function startCompletion(
     principal: owner,
     model: model.id,
     instructions: null,
-    context: parent === undefined ? messages.slice(0, start) : [],
-    // The client sends the whole history, so a parent's turn must be complete.
+    context: before,
     history: services.history,
     inputMessages: turn,
     inputItems: turn.flatMap(shownItem),
@@ -83,10 +95,11 @@ export async function startCompletion(
     approvals: "inline",
     toolOutputs: "deferred",
     answers: [],
-    outputs:
-      parent === undefined
-        ? []
-        : answers.map(({ tool_call_id: callId, content: output }) => ({ callId, output })),
+    outputs: outputs.map(({ callId, text, parts }) => ({
+      callId,
+      output: text,
+      ...(parts !== undefined && { parts }),
+    })),
     continuesParent: false,
     api: "completions",
     wire: view as unknown as JsonValue,
@@ -96,29 +109,14 @@ export async function startCompletion(
   return outcome.run;
 }
 
-/** Returns the outputs after the last assistant message. */
-function trailingAnswers(history: readonly Message[]): readonly ToolMessage[] {
-  return history
-    .slice(history.findLastIndex(({ role }) => role === "assistant") + 1)
-    .filter((message) => message.role === "tool");
-}
-
-/** Finds the ended run whose open calls are exactly these. */
-async function findOpenRun(
-  store: Store,
-  owner: string,
-  answers: readonly ToolMessage[],
-): Promise<RunRecord | undefined> {
-  const [first] = answers;
-  if (first === undefined) return undefined;
-  const run = await store.findRun({ owner, callId: first.tool_call_id });
-  if (run === undefined || completionView(run) === undefined || !isClosing(run.status))
-    return undefined;
-  const open = (run.result?.waiting ?? []).flatMap((waiting) =>
-    waiting.type === "client_call" ? [waiting.callId] : [],
-  );
-  const answered = new Set(answers.map(({ tool_call_id: id }) => id));
-  return open.length === answered.size && open.every((id) => answered.has(id)) ? run : undefined;
+/** @returns the error that names the message of a problem in its history */
+function historyError({ at, reason }: HistoryProblem): RequestError {
+  const param = `messages[${at}]`;
+  const message =
+    reason === "second_output"
+      ? `Invalid '${param}': the call has another, different answer. Send one answer for each call.`
+      : `Invalid '${param}': it answers no call of an earlier assistant message.`;
+  return badRequest(param, message);
 }
 
 /** Returns a message of the user as an item of the Responses API, in which form runs show their input. */
