@@ -7,7 +7,7 @@ export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filte
 
 /** A step of an answer, from which both the chunks of a stream and the whole answer are made. */
 export type CompletionPiece =
-  | { readonly type: "content" | "reasoning"; readonly text: string }
+  | { readonly type: "content" | "reasoning" | "refusal"; readonly text: string }
   | {
       readonly type: "call";
       readonly index: number;
@@ -43,8 +43,15 @@ interface Call {
  */
 export function createCompletionFold({
   customTools,
+  holdsAnswers = false,
 }: {
   readonly customTools: readonly string[];
+  /**
+   * Whether an answer is sent only after its round has ended, because the server may reject it: it
+   * must match a strict schema.
+   * @default false
+   */
+  readonly holdsAnswers?: boolean;
 }): (event: RunEvent) => readonly CompletionPiece[] {
   const texts = createTextOrder();
   const calls = new Map<string, Call>();
@@ -53,12 +60,15 @@ export function createCompletionFold({
   let usage: Usage | undefined;
   let finishReason: FinishReason | undefined;
   let hasEnded = false;
+  /** Whether the model's current step has announced a call. */
+  let hasAnnounced = false;
 
   const announce = (callId: string, name: string): readonly CompletionPiece[] => {
     if (calls.has(callId)) return [];
     const isCustom = customTools.includes(name);
     const call: Call = { index: calls.size, isCustom, sent: "" };
     calls.set(callId, call);
+    hasAnnounced = true;
     return [{ type: "call", index: call.index, id: callId, name, isCustom }];
   };
   const send = (callId: string, whole: string): readonly CompletionPiece[] => {
@@ -97,7 +107,9 @@ export function createCompletionFold({
     switch (event.type) {
       case "item.start":
         if (event.kind === "text" || event.kind === "reasoning")
-          return texts.start(event.itemId, event.kind === "text" ? "content" : "reasoning");
+          return texts.start(event.itemId, textType(event), {
+            isHeld: holdsAnswers && textType(event) === "content" && !isOfCall(event),
+          });
         if (event.kind !== "arguments" || event.owner !== "client") return [];
         argumentItems.set(event.itemId, { callId: event.callId, text: "" });
         // The input of a custom tool is inside the arguments, so it is sent when they are complete.
@@ -117,7 +129,7 @@ export function createCompletionFold({
       }
       case "model.restarted":
         argumentItems.clear();
-        if (calls.size === 0) return texts.restart();
+        if (!hasAnnounced) return texts.restart();
         return fail({
           code: "interrupted",
           phase: "model",
@@ -126,7 +138,8 @@ export function createCompletionFold({
       case "round.ended":
         finishReason = event.finishReason;
         usage = usage === undefined ? event.usage : addUsage(usage, event.usage);
-        return [];
+        hasAnnounced = false;
+        return texts.release();
       case "call.proposed":
         if (event.owner === "client")
           names.set(event.callId, { name: event.name, argumentsText: event.argumentsText });
@@ -157,6 +170,18 @@ export function createCompletionFold({
   };
 }
 
+type TextStart = Extract<RunEvent, { type: "item.start"; kind: "text" | "reasoning" }>;
+
+function textType(event: TextStart): TextPiece["type"] {
+  if (event.kind === "reasoning") return "reasoning";
+  return event.refusal === true ? "refusal" : "content";
+}
+
+/** Whether a text is the output of a final call, and not the model's. */
+function isOfCall(event: TextStart): boolean {
+  return event.kind === "text" && event.callId !== undefined;
+}
+
 /** The `input` argument, or the whole text if the model wrote no JSON object. */
 function customInput(argumentsText: string): string {
   try {
@@ -171,7 +196,7 @@ function customInput(argumentsText: string): string {
 
 type TextPiece = Extract<
   CompletionPiece,
-  { readonly text: string; readonly type: "content" | "reasoning" }
+  { readonly text: string; readonly type: "content" | "reasoning" | "refusal" }
 >;
 
 interface TextItem {
@@ -179,6 +204,7 @@ interface TextItem {
   text: string;
   sent: number;
   hasEnded: boolean;
+  isHeld: boolean;
 }
 
 /**
@@ -188,11 +214,11 @@ interface TextItem {
 function createTextOrder() {
   let queue: TextItem[] = [];
   const byId = new Map<string, TextItem>();
-  const written = { content: false, reasoning: false };
+  const written = { content: false, reasoning: false, refusal: false };
 
   const advance = (): readonly TextPiece[] => {
     const pieces: TextPiece[] = [];
-    for (let item = queue[0]; item !== undefined; item = queue[0]) {
+    for (let item = queue[0]; item !== undefined && !item.isHeld; item = queue[0]) {
       if (item.text.length > item.sent) {
         const separator = item.sent === 0 && written[item.type] ? "\n\n" : "";
         pieces.push({ type: item.type, text: separator + item.text.slice(item.sent) });
@@ -206,8 +232,12 @@ function createTextOrder() {
   };
 
   return {
-    start(id: string, type: TextPiece["type"]): readonly TextPiece[] {
-      const item: TextItem = { type, text: "", sent: 0, hasEnded: false };
+    start(
+      id: string,
+      type: TextPiece["type"],
+      { isHeld }: { readonly isHeld: boolean },
+    ): readonly TextPiece[] {
+      const item: TextItem = { type, text: "", sent: 0, hasEnded: false, isHeld };
       byId.set(id, item);
       queue.push(item);
       return [];
@@ -229,12 +259,18 @@ function createTextOrder() {
     },
     /** Adds a whole text to the reasoning. */
     note(text: string): readonly TextPiece[] {
-      queue.push({ type: "reasoning", text, sent: 0, hasEnded: true });
+      queue.push({ type: "reasoning", text, sent: 0, hasEnded: true, isHeld: false });
+      return advance();
+    },
+    /** Sends what was held back. */
+    release(): readonly TextPiece[] {
+      for (const item of queue) item.isHeld = false;
       return advance();
     },
     /** The model starts again: sent text remains, and new text follows it. */
     restart(): readonly TextPiece[] {
       byId.clear();
+      queue = queue.filter(({ isHeld }) => !isHeld);
       for (const item of queue) {
         item.text = item.text.slice(0, item.sent);
         item.hasEnded = true;
@@ -242,7 +278,10 @@ function createTextOrder() {
       return advance();
     },
     flush(): readonly TextPiece[] {
-      for (const item of queue) item.hasEnded = true;
+      for (const item of queue) {
+        item.hasEnded = true;
+        item.isHeld = false;
+      }
       return advance();
     },
   };

@@ -337,6 +337,44 @@ test("a header names the fields that have no effect", async () => {
   }
 });
 
+for (const stream of [false, true]) {
+  const answerTo = async (model: ScriptedModel, more: object): Promise<OpenAI.ChatCompletion> => {
+    const { chat } = clientOf(createTestApp({ model }));
+    const request = { model: "any", messages: hello, ...more };
+    return stream
+      ? chat.completions.stream(request).finalChatCompletion()
+      : chat.completions.create(request);
+  };
+
+  test(`an answer that a strict schema rejects is never sent (stream ${stream})`, async () => {
+    const schema = {
+      type: "object",
+      properties: { n: { type: "integer" } },
+      required: ["n"],
+      additionalProperties: false,
+    };
+    const model = new ScriptedModel(['{"n": "many"}', '{"n": 7}']);
+    const json_schema = { name: "count", strict: true, schema };
+    const answer = await answerTo(model, { response_format: { type: "json_schema", json_schema } });
+    assert.equal(answer.choices[0]?.message.content, '{"n": 7}');
+    model.assertDone();
+  });
+
+  test(`a refusal is in its own field (stream ${stream})`, async () => {
+    const finish = {
+      type: "finish",
+      reason: "stop",
+      usage: { inputTokens: 1, outputTokens: 1 },
+    } as const;
+    const model = new ScriptedModel([
+      { events: [{ type: "refusal-delta", text: "I cannot." }, finish] },
+    ]);
+    const answer = await answerTo(model, {});
+    assert.equal(answer.choices[0]?.message.refusal, "I cannot.");
+    assert.equal(answer.choices[0]?.message.content ?? "", "");
+  });
+}
+
 for (const stream of [false, true])
   test(`several choices are answered by a run each (stream ${stream})`, async () => {
     const model = new ScriptedModel(["same", "same", "same"]);

@@ -13,7 +13,12 @@ import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
 import { type CompletionRequest, parseCompletion } from "./parse-completion.ts";
 import { type CompletionPiece, createCompletionFold } from "./project-completion.ts";
-import { type CompletionView, completionView, startCompletion } from "./start-completion.ts";
+import {
+  type CompletionView,
+  completionView,
+  startCompletion,
+  viewOf,
+} from "./start-completion.ts";
 import { errorChunks, streamCompletion } from "./stream-completion.ts";
 import {
   completionChunk,
@@ -157,11 +162,6 @@ interface Completion {
   readonly view: CompletionView;
   /** The pieces of each choice. */
   readonly pieces: readonly (readonly CompletionPiece[])[];
-}
-
-function viewOf(request: CompletionRequest): CompletionView {
-  const { usesFunctions, metadata, tools } = request;
-  return { customTools: tools.customTools, usesFunctions, metadata };
 }
 
 function completionId({ id }: RunRecord): string {

@@ -15,7 +15,21 @@ import type { CompletionRequest } from "./parse-completion.ts";
 export interface CompletionView {
   readonly customTools: readonly string[];
   readonly usesFunctions: boolean;
+  /** Whether the answer must match a strict schema, so it is sent after its check. */
+  readonly holdsAnswers: boolean;
   readonly metadata: { readonly [name: string]: string };
+}
+
+/** Returns the view of a request's runs. */
+export function viewOf({
+  usesFunctions,
+  metadata,
+  tools,
+  settings,
+}: CompletionRequest): CompletionView {
+  const { responseFormat: format } = settings;
+  const holdsAnswers = format?.type === "json_schema" && format.strict === true;
+  return { customTools: tools.customTools, usesFunctions, holdsAnswers, metadata };
 }
 
 /** Returns the view of a run that this API started, or `undefined` for another API's run. */
@@ -67,11 +81,7 @@ export async function startCompletion(
   } = merged.crosses ? { parent: undefined, outputs: [], messages } : merged;
   const adopts = (parent?.result?.waiting ?? []).length > 0;
   const { before, turn } = newMessages(added, { adopts });
-  const view: CompletionView = {
-    customTools: tools.customTools,
-    usesFunctions: request.usesFunctions,
-    metadata: request.metadata,
-  };
+  const view = viewOf(request);
   const run: RunRequest = {
     principal: owner,
     model: model.id,

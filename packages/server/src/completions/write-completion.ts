@@ -73,6 +73,8 @@ export function pieceChoice(
       return choice(index, { content: piece.text });
     case "reasoning":
       return choice(index, { reasoning_content: piece.text });
+    case "refusal":
+      return choice(index, { refusal: piece.text });
     case "call": {
       const { index: at, id, name, isCustom } = piece;
       if (identity.usesFunctions)
@@ -115,6 +117,7 @@ export function wholeChoice(
 ): JsonObject {
   let content = "";
   let reasoning = "";
+  let refusal = "";
   let finish: CompletionFinish = "stop";
   const calls: WholeCall[] = [];
   for (const piece of pieces) {
@@ -124,6 +127,9 @@ export function wholeChoice(
         break;
       case "reasoning":
         reasoning += piece.text;
+        break;
+      case "refusal":
+        refusal += piece.text;
         break;
       case "call":
         calls.push({ id: piece.id, name: piece.name, isCustom: piece.isCustom, text: "" });
@@ -145,8 +151,8 @@ export function wholeChoice(
     index,
     message: {
       role: "assistant",
-      content: content === "" && calls.length > 0 ? null : content,
-      refusal: null,
+      content: content === "" && (calls.length > 0 || refusal !== "") ? null : content,
+      refusal: refusal === "" ? null : refusal,
       annotations: [],
       ...(reasoning !== "" && { reasoning_content: reasoning }),
       ...(first !== undefined &&
