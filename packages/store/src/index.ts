@@ -40,6 +40,16 @@ export type {
 } from "./records/records.ts";
 export { overrideId } from "./decide/permissions/write-overrides.ts";
 export { storedOutcomes } from "./decide/runs/claim-key.ts";
+export type {
+  FileQuota,
+  FileRecord,
+  FileSource,
+  NewFile,
+  NewUpload,
+  UploadPart,
+  UploadRecord,
+} from "./records/files.ts";
+export type { ReceivedBlob } from "./blobs/received-blob.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
 export {
   decodeRunRequest,

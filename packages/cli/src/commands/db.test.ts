@@ -9,7 +9,14 @@ import { pruneLines, manageDiskUsage, usageLines } from "./db.ts";
 const megabyte = 1_048_576;
 
 test("usage shows each user's bytes by kind, and the database file", () => {
-  const byKind = { events: megabyte, messages: 2 * megabyte, calls: 0, variables: 0, other: 0 };
+  const byKind = {
+    events: megabyte,
+    messages: 2 * megabyte,
+    calls: 0,
+    variables: 0,
+    files: 0,
+    other: 0,
+  };
   const ann = { owner: "ann", conversations: 1, runs: 2, bytes: 3 * megabyte, byKind };
   const lines = usageLines({ users: [ann], fileBytes: 5 * megabyte });
   assert.equal(lines[0], "ann: 1 conversation, 2 runs, 3.0 MB");

@@ -38,6 +38,7 @@ export const commandTexts = {
       messages: "messages",
       calls: "calls, with their results",
       variables: "variables",
+      files: "files",
       other: "titles, grants and rules",
     },
     noData: "No data is stored yet.",

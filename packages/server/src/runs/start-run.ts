@@ -235,8 +235,8 @@ export function newRunRecord(
 ): RunRecord | undefined {
   const [made] = writes;
   const [outcome] = outcomes;
-  if (made?.type !== "create-run" || outcome === undefined || !("createdAt" in outcome))
-    return undefined;
+  if (made?.type !== "create-run" || outcome === undefined) return undefined;
+  if (!("createdAt" in outcome && "sessionId" in outcome)) return undefined;
   if (!outcomes.every(isAccepted)) return undefined;
   const { sessionId, epoch, createdAt } = outcome;
   const { blobs: _stored, ...run } = made.run;

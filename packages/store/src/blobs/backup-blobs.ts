@@ -1,5 +1,20 @@
 import type { BlobStore } from "./blob-store.ts";
 
+/** The tables whose rows refer to blobs. */
+const referringTables = ["run_blobs", "files", "upload_parts"] as const;
+
+/**
+ * Returns an SQL query of the hashes to which rows refer.
+ *
+ * @param known whether a table exists, for databases of older versions
+ */
+export function referencedHashes(known: (table: string) => boolean = () => true): string {
+  return referringTables
+    .filter((table) => known(table))
+    .map((table) => `SELECT sha256 FROM ${table}`)
+    .join(" UNION ");
+}
+
 /** An SQLite connection. */
 interface Connection {
   readonly exec: (text: string) => void;
@@ -20,10 +35,13 @@ export async function addBackupBlobs(
   blobs: Pick<BlobStore, "get">,
 ): Promise<void> {
   copy.exec("CREATE TABLE backup_blobs (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL)");
-  const rows = copy.all("SELECT DISTINCT sha256 FROM run_blobs");
+  const exists = (table: string) =>
+    copy.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`) !==
+    undefined;
+  const rows = copy.all(referencedHashes(exists));
   for (const { sha256 } of rows as readonly { readonly sha256: string }[]) {
     const bytes = await blobs.get(sha256);
-    // If the bytes are missing, the blob's runs were deleted after the copy was made, or the store
+    // If the bytes are missing, the blob's rows were deleted after the copy was made, or the store
     // has lost the blob.
     if (bytes !== undefined) copy.run("INSERT INTO backup_blobs VALUES (?, ?)", sha256, bytes);
   }

@@ -2,6 +2,11 @@ import { CapstanError } from "@capstan/core";
 import type { BlobStore } from "./blob-store.ts";
 import type { NewBlob } from "./split-inputs.ts";
 
+/** A blob to hold; `keep` stores received bytes in place of `bytes`. */
+interface HeldBlob extends NewBlob {
+  readonly keep?: () => Promise<void>;
+}
+
 /**
  * Coordinates collections with new references: a held blob is not deleted, and a blob that is being
  * deleted is written again after its deletion.
@@ -23,7 +28,7 @@ export class BlobHolds {
    * @returns a function that releases them
    * @throws CapstanError `input_deleted` if a blob without bytes was deleted meanwhile
    */
-  async hold(blobs: readonly NewBlob[]): Promise<() => void> {
+  async hold(blobs: readonly HeldBlob[]): Promise<() => void> {
     for (const { sha256 } of blobs) this.#held.set(sha256, (this.#held.get(sha256) ?? 0) + 1);
     const release = () => {
       for (const { sha256 } of blobs) {
@@ -34,10 +39,11 @@ export class BlobHolds {
     };
     try {
       // Sequential, so that the memory of each blob is freed once it is written.
-      for (const { sha256, bytes } of blobs) {
+      for (const { sha256, bytes, keep } of blobs) {
         const deleting = this.#deleting.get(sha256);
         await deleting;
-        if (bytes !== undefined) await this.#blobs.put({ sha256, bytes });
+        if (keep !== undefined) await keep();
+        else if (bytes !== undefined) await this.#blobs.put({ sha256, bytes });
         // A blob that was lost earlier causes no error: its conversation continues without it.
         else if (!(await this.#blobs.has(sha256)) && deleting !== undefined) throw inputDeleted();
       }

@@ -1,4 +1,5 @@
 import { createHash, webcrypto } from "node:crypto";
+import type { ByteRange, ReceivedBlob } from "./received-blob.ts";
 
 /**
  * Bytes by their SHA-256, in lower-case hexadecimal digits. Each content is stored once.
@@ -9,10 +10,19 @@ import { createHash, webcrypto } from "node:crypto";
 export interface BlobStore {
   /** Stores bytes. Resolves when they are durable; does nothing if they are stored already. */
   put(blob: { readonly sha256: string; readonly bytes: Uint8Array }): Promise<void>;
+  /**
+   * Receives bytes of unknown length without holding them all in memory. They become a blob with
+   * `keep`.
+   */
+  receive(pieces: AsyncIterable<Uint8Array>): Promise<ReceivedBlob>;
   /** Returns the bytes, or undefined if there is no such blob. */
   get(sha256: string): Promise<Uint8Array | undefined>;
-  /** Returns the bytes in pieces, or undefined if there is no such blob. */
-  stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /**
+   * Returns the bytes in pieces, or undefined if there is no such blob.
+   *
+   * @param range the bytes to return. @default all
+   */
+  stream(sha256: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   /** Returns whether there is such a blob. The call counts as a use of the blob. */
   has(sha256: string): Promise<boolean>;
   /** Deletes a blob, unless a process that shares the store has used it within the last hour. */
@@ -55,15 +65,22 @@ export class MemoryBlobs implements BlobStore {
     this.#blobs.set(sha256, bytes);
   }
 
+  async receive(pieces: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
+    const bytes = Buffer.concat(await Array.fromAsync(pieces));
+    const sha256 = await sha256Of(bytes);
+    const keep = () => this.put({ sha256, bytes });
+    return { sha256, size: bytes.length, keep, discard: async () => {} };
+  }
+
   async get(sha256: string): Promise<Uint8Array | undefined> {
     return this.#blobs.get(sha256) ?? this.#fallback?.readBlob(sha256);
   }
 
-  async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+  async stream(sha256: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
     const bytes = await this.get(sha256);
     if (bytes === undefined) return undefined;
     return (async function* () {
-      yield bytes;
+      yield range === undefined ? bytes : bytes.subarray(range.from, range.to);
     })();
   }
 

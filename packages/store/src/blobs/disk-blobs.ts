@@ -2,8 +2,12 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { BlobStore } from "./blob-store.ts";
+import { type ByteRange, type ReceivedBlob, writePieces } from "./received-blob.ts";
 
 const unfinished = ".tmp";
+
+/** The subfolder for bytes whose hash is not known yet. */
+const incoming = "incoming";
 
 /**
  * Blobs as files of a data directory: `blobs/ab/cdef…`, where `ab` are the first two digits of the
@@ -26,15 +30,63 @@ export class DiskBlobs implements BlobStore {
   }
 
   /** Resolves when the blob is durable, even if another call writes it. */
-  put(blob: { sha256: string; bytes: Uint8Array }): Promise<void> {
-    const known = this.#writing.get(blob.sha256);
+  put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+    return this.#once(sha256, () =>
+      this.#add(sha256, async (path) => {
+        const temporary = `${path}.${this.#nextName()}`;
+        try {
+          const file = await open(temporary, "wx", 0o600);
+          try {
+            await file.writeFile(bytes);
+            await file.sync();
+          } finally {
+            await file.close();
+          }
+          await rename(temporary, path);
+        } catch (error) {
+          await rm(temporary, { force: true });
+          throw error;
+        }
+      }),
+    );
+  }
+
+  async receive(pieces: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
+    const folder = join(this.#folder, incoming);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const temporary = join(folder, this.#nextName());
+    const discard = () => rm(temporary, { force: true });
+    try {
+      const file = await open(temporary, "wx", 0o600);
+      try {
+        const { sha256, size } = await writePieces(file, pieces);
+        await file.sync();
+        const keep = () =>
+          this.#once(sha256, () => this.#add(sha256, (path) => rename(temporary, path)));
+        return { sha256, size, keep, discard };
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  }
+
+  #nextName(): string {
+    return `${process.pid}-${(this.#written += 1)}${unfinished}`;
+  }
+
+  #once(sha256: string, write: () => Promise<void>): Promise<void> {
+    const known = this.#writing.get(sha256);
     if (known !== undefined) return known;
-    const written = this.#write(blob).finally(() => this.#writing.delete(blob.sha256));
-    this.#writing.set(blob.sha256, written);
+    const written = write().finally(() => this.#writing.delete(sha256));
+    this.#writing.set(sha256, written);
     return written;
   }
 
-  async #write({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+  /** Calls `create` with the path of the blob's file, unless the file exists. */
+  async #add(sha256: string, create: (path: string) => Promise<void>): Promise<void> {
     const path = this.path(sha256);
     const folder = dirname(path);
     if (await this.has(sha256)) {
@@ -43,20 +95,7 @@ export class DiskBlobs implements BlobStore {
       return;
     }
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    const temporary = `${path}.${process.pid}-${(this.#written += 1)}${unfinished}`;
-    try {
-      const file = await open(temporary, "wx", 0o600);
-      try {
-        await file.writeFile(bytes);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    await create(path);
     // A new folder is an entry of its parent folder, which must be flushed as well.
     if (made === undefined) await flushFolder(folder);
     else await this.#flush(folder);
@@ -72,9 +111,11 @@ export class DiskBlobs implements BlobStore {
     return undefinedIfMissing(() => readFile(this.path(sha256)));
   }
 
-  async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+  async stream(sha256: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
     if (!(await this.has(sha256))) return undefined;
-    return createReadStream(this.path(sha256));
+    if (range === undefined) return createReadStream(this.path(sha256));
+    if (range.to <= range.from) return noBytes();
+    return createReadStream(this.path(sha256), { start: range.from, end: range.to - 1 });
   }
 
   async has(sha256: string): Promise<boolean> {
@@ -110,6 +151,8 @@ export class DiskBlobs implements BlobStore {
     return join(this.#folder, sha256.slice(0, 2), sha256.slice(2));
   }
 }
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 /**
  * A rename survives a power failure once its folder is flushed. Windows cannot flush folders and

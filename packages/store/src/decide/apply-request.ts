@@ -9,6 +9,8 @@ import { collectForgotten } from "./forget/collect-forgotten.ts";
 import { deleteConversation, deleteRun } from "./forget/delete-runs.ts";
 import { dropUnreachable } from "./forget/drop-unreachable.ts";
 import { forgetLineage } from "./forget/forget-lineage.ts";
+import { createFile, deleteFile, expireFiles } from "./files/write-files.ts";
+import { addUploadPart, createUpload, endUpload } from "./files/write-uploads.ts";
 import { submitOutputs } from "./calls/submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./permissions/write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
@@ -143,6 +145,18 @@ function* applyWrite(
       return yield* saveItems(context, write);
     case "edit-variables":
       return yield* editVariables(context, write);
+    case "create-file":
+      return yield* createFile(context, write, at);
+    case "delete-file":
+      return yield* deleteFile(context, write);
+    case "expire-files":
+      return yield* expireFiles(context, write, at);
+    case "create-upload":
+      return createUpload(context, write, at);
+    case "add-upload-part":
+      return yield* addUploadPart(context, write, at);
+    case "end-upload":
+      return yield* endUpload(context, write, at);
     case "forget-variables":
       return forgetVariables(context, write);
   }

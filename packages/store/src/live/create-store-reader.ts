@@ -1,4 +1,5 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
+import type { ByteRange } from "../blobs/received-blob.ts";
 import { joinList, partsOfList, type StoredList } from "../blobs/split-inputs.ts";
 import type { Clock } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
@@ -16,6 +17,8 @@ import { readEventPage, findRunKey } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
+import { findFileCursor, getFile, listFiles, readFiles } from "../read/files/read-files.ts";
+import { getUpload, readUploadParts } from "../read/files/read-uploads.ts";
 import { getRequestKey } from "../read/read-request-keys.ts";
 import { readReview } from "../read/permissions/read-reviews.ts";
 import {
@@ -106,6 +109,9 @@ const keyReads = {
   getConversation,
   /** Most recently changed first. */
   listConversations,
+  /** In no particular order. */
+  readUploadParts,
+  findFileCursor,
   /** In order. */
   listItems,
   /** The newest item with that id. */
@@ -205,12 +211,12 @@ export function createStoreReader({
     /** A list of a run's request, with the parts that are stored as blobs. */
     readList: <T>(list: StoredList<T>) => joinList(list, blobs),
     /**
-     * The bytes of an image or a file that a run refers to. The caller must check that its user is
-     * allowed to read that run.
+     * The bytes of an image or a file that a run or a file refers to. The caller must check that its
+     * user is allowed to read that run or file.
      */
     readBlob: (sha256: string) => blobs.get(sha256),
     /** The same bytes in pieces. */
-    streamBlob: (sha256: string) => blobs.stream(sha256),
+    streamBlob: (sha256: string, range?: ByteRange) => blobs.stream(sha256, range),
     hasBlob: (sha256: string) => blobs.has(sha256),
     /** Oldest first, without runs that only contain a user's changes of variables. */
     listRuns: async (query: SlowReadQuery<"listRuns">) => {
@@ -285,6 +291,17 @@ export function createStoreReader({
     /** The request that has an idempotency key. */
     getRequestKey: (query: Omit<QueryOf<typeof getRequestKey>, "at">) =>
       read(() => getRequestKey({ ...query, at: clock.now() })),
+    /** A file, unless it has expired. */
+    getFile: (query: Omit<QueryOf<typeof getFile>, "at">) =>
+      read(() => getFile({ ...query, at: clock.now() })),
+    /** Those of the given files that exist, by id. */
+    readFiles: (query: Omit<QueryOf<typeof readFiles>, "at">) =>
+      read(() => readFiles({ ...query, at: clock.now() })),
+    /** A user's files, by default the newest first. */
+    listFiles: (query: Omit<QueryOf<typeof listFiles>, "at">) =>
+      read(() => listFiles({ ...query, at: clock.now() })),
+    getUpload: (query: Omit<QueryOf<typeof getUpload>, "at">) =>
+      read(() => getUpload({ ...query, at: clock.now() })),
     /** The newest run with this item id or call id. */
     findRun: async (query: QueryOf<typeof findRun>) =>
       publishedOrNone(await read(() => findRun(query))),

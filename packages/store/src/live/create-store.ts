@@ -8,12 +8,13 @@ import { findClaim, type LiveRuns, type Publisher } from "./live-runs.ts";
 import type { Nodes } from "../records/nodes.ts";
 import { type ReadParts, createStoreReader } from "./create-store-reader.ts";
 import type { Store } from "./store.ts";
+import type { ReceivedBlob } from "../blobs/received-blob.ts";
 import { BlobHolds } from "../blobs/blob-holds.ts";
 import { referencedBlobs } from "../read/read-blobs.ts";
 import { hasLongInputs, prepareInputs } from "./prepare-inputs.ts";
 import { receivedError, storeError } from "../records/store-error.ts";
 import type { Journal, StoreWrite } from "../records/store-writes.ts";
-import type { OutcomesOf, WriteOutcome } from "../records/write-outcomes.ts";
+import type { OutcomeOf, OutcomesOf, WriteOutcome } from "../records/write-outcomes.ts";
 import type { Writer } from "./thread.ts";
 import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 
@@ -88,7 +89,11 @@ export function createStore(parts: StoreParts): Store {
       live?.runs.folded(write.runId);
       publisher.publish(write.runId, { events: [], closed: false });
     }
-    if (applied.status === "deleted" || (applied.status === "collected" && !applied.more))
+    if (
+      applied.status === "deleted" ||
+      applied.status === "ended_upload" ||
+      (applied.status === "collected" && !applied.more)
+    )
       collectSoon();
     if (applied.status === "deleted") {
       for (const runId of applied.runIds) publisher.publish(runId, { events: [], closed: true });
@@ -108,6 +113,40 @@ export function createStore(parts: StoreParts): Store {
     });
     try {
       return await submit(prepared.writes as unknown as W);
+    } finally {
+      release();
+    }
+  }
+
+  async function receiveBlob(pieces: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
+    requireOpen();
+    let failure: { readonly error: unknown } | undefined;
+    async function* watched() {
+      try {
+        yield* pieces;
+      } catch (error) {
+        failure = { error };
+        throw error;
+      }
+    }
+    try {
+      return await parts.blobs.receive(watched());
+    } catch (error) {
+      throw failure === undefined ? storeError("Storing a file", error) : failure.error;
+    }
+  }
+
+  async function writeWithBlob<const W extends StoreWrite>(
+    { sha256, size, keep }: Pick<ReceivedBlob, "sha256" | "size" | "keep">,
+    given: W,
+  ): Promise<OutcomeOf<W>> {
+    requireOpen();
+    const release = await holds.hold([{ sha256, size, keep }]).catch((error: unknown) => {
+      throw storeError("Storing a file", error);
+    });
+    try {
+      const [outcome] = await submit([given]);
+      return outcome;
     } finally {
       release();
     }
@@ -173,6 +212,8 @@ export function createStore(parts: StoreParts): Store {
       positionOf: (runId) => live?.runs.position(runId, () => live.storedSeq(runId)),
     }),
     write,
+    receiveBlob,
+    writeWithBlob,
     collectBlobs: (signal = closed.signal) => collectBlobs(signal),
     beforeNext: (given) => queue.beforeNext(given),
     subscribe: (runId, listener) => publisher.subscribe(runId, listener),

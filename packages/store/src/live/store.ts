@@ -3,7 +3,8 @@ import type { UnnumberedEvent } from "../records/records.ts";
 import type { Nodes } from "../records/nodes.ts";
 import type { StoreReader } from "./create-store-reader.ts";
 import type { StoreWrite } from "../records/store-writes.ts";
-import type { OutcomesOf } from "../records/write-outcomes.ts";
+import type { ReceivedBlob } from "../blobs/received-blob.ts";
+import type { OutcomeOf, OutcomesOf } from "../records/write-outcomes.ts";
 
 /** A notification to subscribers, sent after the commit and in order. */
 export interface Published {
@@ -28,7 +29,23 @@ export interface Store extends StoreReader {
    * written
    */
   write<const W extends readonly StoreWrite[]>(writes: W): Promise<OutcomesOf<W>>;
-  /** Deletes blobs that no run refers to. @returns the number of deleted blobs */
+  /**
+   * Receives the bytes of a file without holding them all in memory. Pass them to a write of
+   * `writeWithBlob`, and call `discard` in any case.
+   *
+   * @throws the error of `pieces`, or an error of the store
+   */
+  receiveBlob(pieces: AsyncIterable<Uint8Array>): Promise<ReceivedBlob>;
+  /**
+   * Stores a blob, and then applies a write whose row refers to it.
+   *
+   * @throws the errors of `write`
+   */
+  writeWithBlob<const W extends StoreWrite>(
+    blob: Pick<ReceivedBlob, "sha256" | "size" | "keep">,
+    write: W,
+  ): Promise<OutcomeOf<W>>;
+  /** Deletes blobs that no row refers to. @returns the number of deleted blobs */
   collectBlobs(signal?: AbortSignal): Promise<number>;
   /** Calls back right before the next commit; writes of the callback are part of it. */
   beforeNext(write: () => void): void;

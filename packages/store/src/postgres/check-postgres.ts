@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { forgottenOwner } from "../read/retention/lineage.ts";
+import { forgottenOwner, referringRows } from "../read/retention/lineage.ts";
 import { checkedTables, damagedRow, postgresDamage, rowKey } from "../schema/row-checksums.ts";
 import { checkAddress, describeDatabase } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
@@ -64,18 +64,15 @@ async function damagedRows(client: pg.Client): Promise<readonly string[]> {
 }
 
 async function damagedBlobs(client: pg.Client, blobs: PostgresBlobs): Promise<readonly string[]> {
-  const { rows } = await client.query<{ sha256: string; run: string }>(
-    `SELECT b.sha256, MIN(r.id) AS run FROM run_blobs b JOIN runs r ON r.n = b.run_n
-     WHERE r.owner <> '${forgottenOwner}' GROUP BY b.sha256`,
-  );
+  const { rows } = await client.query<{ sha256: string; holder: string }>(referringRows);
   const wrong: string[] = [];
-  for (const { sha256, run } of rows) {
+  for (const { sha256, holder } of rows) {
     const pieces = await blobs.stream(sha256);
     const hash = createHash("sha256");
     for await (const piece of pieces ?? []) hash.update(piece);
     if (pieces !== undefined && hash.digest("hex") === sha256) continue;
     const what = pieces === undefined ? "is missing" : "is damaged";
-    wrong.push(`An input of run ${run} ${what}: the blob ${sha256}.`);
+    wrong.push(`${holder} ${what}: the blob ${sha256}.`);
     if (wrong.length === maxProblems) break;
   }
   return wrong;

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { BlobStore } from "../blobs/blob-store.ts";
+import { type ByteRange, type ReceivedBlob, spool } from "../blobs/received-blob.ts";
 import type { DatabaseAddress } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
@@ -23,22 +24,38 @@ export class PostgresBlobs implements BlobStore {
     this.#pool.on("error", () => {});
   }
 
-  async put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+  put({ sha256, bytes }: { sha256: string; bytes: Uint8Array }): Promise<void> {
+    return this.#add({ sha256, size: bytes.length }, () => piecesOf(bytes));
+  }
+
+  async receive(pieces: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
+    const spooled = await spool(pieces);
+    const { sha256, size } = spooled;
+    const keep = () => this.#add({ sha256, size }, () => spooled.read(pieceBytes));
+    return { sha256, size, keep, discard: () => spooled.close() };
+  }
+
+  /** Adds the pieces of a blob, each with `pieceBytes` bytes except the last one. */
+  async #add(
+    { sha256, size }: { readonly sha256: string; readonly size: number },
+    pieces: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<void> {
     await this.#with(async (client) => {
       await client.query("BEGIN");
       try {
         const { rows } = await client.query<{ isNew: boolean }>(
           `INSERT INTO blobs (sha256, bytes, used_at) VALUES ($1, $2, now())
            ON CONFLICT (sha256) DO UPDATE SET used_at = now() RETURNING xmax = 0 AS "isNew"`,
-          [sha256, bytes.length],
+          [sha256, size],
         );
-        for (let n = 0; rows[0]?.isNew === true && n * pieceBytes < bytes.length; n++) {
-          const piece = bytes.subarray(n * pieceBytes, (n + 1) * pieceBytes);
+        let n = 0;
+        for await (const piece of rows[0]?.isNew === true ? pieces() : []) {
           await client.query("INSERT INTO blob_pieces (sha256, n, piece) VALUES ($1, $2, $3)", [
             sha256,
             n,
             Buffer.from(piece.buffer, piece.byteOffset, piece.length),
           ]);
+          n += 1;
         }
         await client.query("COMMIT");
       } catch (error) {
@@ -56,20 +73,24 @@ export class PostgresBlobs implements BlobStore {
     return Buffer.concat(all);
   }
 
-  async stream(sha256: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+  async stream(sha256: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { rows } = await this.#query("SELECT 1 FROM blobs WHERE sha256 = $1", [sha256]);
     if (rows.length === 0) return undefined;
-    return this.#pieces(sha256);
+    return this.#pieces(sha256, range);
   }
 
-  async *#pieces(sha256: string): AsyncGenerator<Uint8Array> {
-    for (let n = 0; ; n++) {
+  async *#pieces(
+    sha256: string,
+    { from, to }: ByteRange = { from: 0, to: Number.MAX_SAFE_INTEGER },
+  ): AsyncGenerator<Uint8Array> {
+    for (let n = Math.floor(from / pieceBytes); n * pieceBytes < to; n++) {
       const { rows } = await this.#query<{ piece: Buffer }>(
         "SELECT piece FROM blob_pieces WHERE sha256 = $1 AND n = $2",
         [sha256, n],
       );
       if (rows[0] === undefined) return;
-      yield rows[0].piece;
+      const start = n * pieceBytes;
+      yield rows[0].piece.subarray(Math.max(from - start, 0), to - start);
     }
   }
 
@@ -85,6 +106,8 @@ export class PostgresBlobs implements BlobStore {
       `WITH gone AS (
          DELETE FROM blobs b WHERE b.sha256 = $1 AND b.used_at < now() - interval '1 hour'
            AND NOT EXISTS (SELECT 1 FROM run_blobs r WHERE r.sha256 = b.sha256)
+           AND NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = b.sha256)
+           AND NOT EXISTS (SELECT 1 FROM upload_parts u WHERE u.sha256 = b.sha256)
          RETURNING b.sha256)
        DELETE FROM blob_pieces p USING gone WHERE p.sha256 = gone.sha256`,
       [sha256],
@@ -123,7 +146,12 @@ export class PostgresBlobs implements BlobStore {
         throw error;
       }
     } catch (error) {
-      throw databaseError("Storing inputs", error);
+      throw databaseError("Storing bytes", error);
     }
   }
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += pieceBytes)
+    yield bytes.subarray(from, from + pieceBytes);
 }

@@ -98,7 +98,7 @@ export interface RecoveredRun {
 }
 
 /** The categories of storage that users see. */
-export type UsageKind = "events" | "messages" | "calls" | "variables" | "other";
+export type UsageKind = "events" | "messages" | "calls" | "variables" | "files" | "other";
 
 /**
  * Related conversations and sessions, complete: a conversation with its branches and forks, or the

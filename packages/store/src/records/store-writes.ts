@@ -21,6 +21,7 @@ import type { RestingStatus } from "./run-status.ts";
 import type { NewBlob, StoredList } from "../blobs/split-inputs.ts";
 import type { LineageStart, Unreachable } from "./read-results.ts";
 import type { RunKind } from "./records.ts";
+import type { FileQuota, NewFile, NewUpload } from "./files.ts";
 
 /** A run to create. The caller chooses a random id. */
 export interface NewRun {
@@ -231,6 +232,44 @@ export type StoreWrite =
       readonly owner: string;
       readonly runId: string;
       readonly changes: readonly VariableChange[];
+    }
+  /** Creates a file. Use `Store.createFile`, which also stores its blob. */
+  | {
+      readonly type: "create-file";
+      readonly file: NewFile;
+      readonly blob: Pick<NewBlob, "sha256" | "size">;
+      /** @default no limit */
+      readonly quota?: FileQuota;
+    }
+  | { readonly type: "delete-file"; readonly owner: string; readonly id: string }
+  /**
+   * Deletes expired files, and the parts of expired uploads, of all owners; with `older`, an
+   * owner's files that were created before a time. At most 500 files per write.
+   */
+  | {
+      readonly type: "expire-files";
+      readonly older?: { readonly owner: string; readonly before: number };
+    }
+  | { readonly type: "create-upload"; readonly upload: NewUpload }
+  /** Adds a part to an upload. Use `Store.addUploadPart`, which also stores its blob. */
+  | {
+      readonly type: "add-upload-part";
+      readonly owner: string;
+      readonly uploadId: string;
+      readonly id: string;
+      readonly blob: Pick<NewBlob, "sha256" | "size">;
+      readonly quota?: FileQuota;
+    }
+  /** Completes an upload with a file; without one it is cancelled. */
+  | {
+      readonly type: "end-upload";
+      readonly owner: string;
+      readonly id: string;
+      readonly completed?: {
+        readonly file: NewFile;
+        readonly blob: Pick<NewBlob, "sha256" | "size">;
+        readonly quota?: FileQuota;
+      };
     }
   /** Resets the variables of a run to those that it began with, if they cannot be read. */
   | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };

@@ -10,6 +10,7 @@ import type {
   RunVersion,
 } from "./records.ts";
 import type { StoreWrite } from "./store-writes.ts";
+import type { UploadRecord } from "./files.ts";
 
 /** Impossible in the current state; `reason` is a sentence. */
 export interface Refused {
@@ -159,6 +160,29 @@ interface Outcomes {
   readonly "drop-unreachable": { readonly status: "dropped" } | Refused;
   readonly "save-items": { readonly status: "saved" } | NotFound;
   readonly "edit-variables": { readonly status: "edited" } | NotFound;
+  readonly "create-file": { readonly status: "created" } | Refused;
+  readonly "delete-file":
+    | { readonly status: "deleted"; readonly runIds: readonly string[] }
+    | NotFound;
+  /** `more`: there may be more to delete. */
+  readonly "expire-files": {
+    readonly status: "expired_files";
+    readonly files: number;
+    readonly more: boolean;
+  };
+  readonly "create-upload": {
+    readonly status: "created_upload";
+    readonly createdAt: number;
+    readonly expiresAt: number;
+  };
+  readonly "add-upload-part":
+    | { readonly status: "added_part"; readonly createdAt: number }
+    | Refused
+    | NotFound;
+  readonly "end-upload":
+    | { readonly status: "ended_upload"; readonly upload: UploadRecord }
+    | Refused
+    | NotFound;
   readonly "forget-variables": { readonly status: "forgotten" } | Fenced;
 }
 

@@ -6,16 +6,20 @@ import { postgresChecksum, sqliteChecksum } from "./row-checksums.ts";
 const addedColumns = ["created_seq"];
 
 /**
- * Returns the statements that add a checksum to a table, over the columns that the table had at
- * step 16.
+ * Returns the statements that add a checksum to a table.
+ *
+ * @param without the columns that the table does not have yet. @default those that step 18 adds
  */
-export function addChecksum(table: RowTable): readonly MigrationStatement[] {
+export function addChecksum(
+  table: RowTable,
+  without: readonly string[] = addedColumns,
+): readonly MigrationStatement[] {
   return [
     { sqlite: `ALTER TABLE ${table} ADD COLUMN checksum INTEGER` },
     {
       postgres: `ALTER TABLE ${table} ADD COLUMN is_damaged BOOLEAN NOT NULL DEFAULT FALSE`,
     },
-    ...computeChecksum(table, addedColumns),
+    ...computeChecksum(table, without),
   ];
 }
 

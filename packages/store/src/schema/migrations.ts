@@ -9,7 +9,13 @@ import type { RowTable } from "../sql/tables.ts";
 const sequencedTables = ["approvals", "grants", "overrides"] as const;
 
 /** Tables that were added after step 16, which gave all others a checksum. */
-const laterTables: readonly RowTable[] = ["request_keys", "agents"];
+const laterTables: readonly RowTable[] = [
+  "request_keys",
+  "agents",
+  "files",
+  "uploads",
+  "upload_parts",
+];
 
 /**
  * The schema, as numbered steps. A released step is never changed: later changes are new steps.
@@ -364,6 +370,58 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (owner, name)
       )`,
       ...addChecksum("agents"),
+    ],
+  },
+  {
+    version: 20,
+    statements: [
+      // Users' files, whose bytes are blobs.
+      `CREATE TABLE files (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        mime_type TEXT NOT NULL,
+        bytes BIGINT NOT NULL,
+        sha256 TEXT NOT NULL,
+        purpose TEXT NOT NULL,
+        source TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT,
+        created_seq BIGINT NOT NULL
+      )`,
+      "CREATE INDEX files_of_owner ON files (owner, created_seq, id)",
+      "CREATE INDEX files_by_hash ON files (sha256)",
+      "CREATE INDEX files_expiring ON files (expires_at) WHERE expires_at IS NOT NULL",
+      {
+        postgres:
+          "CREATE TRIGGER set_created_seq BEFORE INSERT ON files FOR EACH ROW EXECUTE FUNCTION set_created_seq()",
+      },
+      // Files that are uploaded in parts. `file_ms` is the time after which the file expires.
+      `CREATE TABLE uploads (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        mime_type TEXT NOT NULL,
+        bytes BIGINT NOT NULL,
+        purpose TEXT NOT NULL,
+        file_ms BIGINT,
+        status TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL,
+        file_id TEXT
+      )`,
+      "CREATE INDEX uploads_by_expiry ON uploads (expires_at)",
+      `CREATE TABLE upload_parts (
+        id TEXT PRIMARY KEY,
+        upload_id TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        bytes BIGINT NOT NULL,
+        sha256 TEXT NOT NULL,
+        created_at BIGINT NOT NULL
+      )`,
+      "CREATE INDEX upload_parts_of_owner ON upload_parts (owner, upload_id)",
+      "CREATE INDEX upload_parts_by_hash ON upload_parts (sha256)",
+      ...(["files", "uploads", "upload_parts"] as const).flatMap((table) => addChecksum(table, [])),
     ],
   },
 ];

@@ -139,6 +139,9 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   overrides: ["owner", "id"],
   agents: ["owner", "name"],
   request_keys: ["owner", "id"],
+  files: ["id"],
+  uploads: ["id"],
+  upload_parts: ["id"],
 };
 
 /** Returns the message for a damaged row. */

@@ -218,6 +218,46 @@ export const tables = {
       response = excluded.response, expires_at = excluded.expires_at`,
     key: ["owner", "id"],
   },
+  files: {
+    columns: {
+      id: "text",
+      owner: "text",
+      name: "text",
+      mime_type: "text",
+      bytes: "bigint",
+      sha256: "text",
+      purpose: "text",
+      source: "text",
+      created_at: "bigint",
+      expires_at: "bigint",
+    },
+    sequence,
+  },
+  uploads: {
+    columns: {
+      id: "text",
+      owner: "text",
+      name: "text",
+      mime_type: "text",
+      bytes: "bigint",
+      purpose: "text",
+      file_ms: "bigint",
+      status: "text",
+      created_at: "bigint",
+      expires_at: "bigint",
+    },
+    later: { file_id: "text" },
+  },
+  upload_parts: {
+    columns: {
+      id: "text",
+      upload_id: "text",
+      owner: "text",
+      bytes: "bigint",
+      sha256: "text",
+      created_at: "bigint",
+    },
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

@@ -11,7 +11,7 @@ import { countCuts, countDeltas, severalEvents, detachedDeltas } from "../encode
 import { damagedRows } from "../schema/fill-checksums.ts";
 import { findLostLog, forgetCount, requireLog } from "../sqlite/log-marker.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
-import { forgottenOwner } from "../read/retention/lineage.ts";
+import { forgottenOwner, referringRows } from "../read/retention/lineage.ts";
 import { findWalCorruption, requireIntactWal } from "../sqlite/wal-corruption.ts";
 import { requireCurrent, schemaVersion } from "../sqlite/migrate.ts";
 import { missingStoreError, storeError } from "../records/store-error.ts";
@@ -268,23 +268,20 @@ function unreadable(sql: SqliteConnection): readonly string[] {
 }
 
 /**
- * Returns a sentence for each blob that runs refer to and that is missing, or does not match its
+ * Returns a sentence for each blob that a row refers to and that is missing, or does not match its
  * hash.
  */
 async function damagedBlobs(sql: SqliteConnection, blobs: DiskBlobs): Promise<readonly string[]> {
-  const rows = sql.all<{ sha256: string; run: string }>(
-    `SELECT b.sha256, MIN(r.id) AS run FROM run_blobs b JOIN runs r ON r.n = b.run_n
-     WHERE r.owner <> '${forgottenOwner}' GROUP BY b.sha256`,
-  );
+  const rows = sql.all<{ sha256: string; holder: string }>(referringRows);
   const wrong: string[] = [];
-  for (const { sha256, run } of rows) {
+  for (const { sha256, holder } of rows) {
     const pieces = await blobs.stream(sha256);
     const hash = createHash("sha256");
     for await (const piece of pieces ?? []) hash.update(piece);
     const isRight = pieces !== undefined && hash.digest("hex") === sha256;
     if (isRight) continue;
     const what = pieces === undefined ? "is missing" : "is damaged";
-    wrong.push(`An input of run ${run} ${what}: the file ${blobs.path(sha256)}.`);
+    wrong.push(`${holder} ${what}: the file ${blobs.path(sha256)}.`);
     if (wrong.length === 20) break;
   }
   return wrong;

@@ -4,7 +4,13 @@ import type { StoreWrite } from "../records/store-writes.ts";
 import type { OutcomeOf } from "../records/write-outcomes.ts";
 import type { Store } from "../live/store.ts";
 import { type PrunableLineage, findPrunable } from "./find-prunable.ts";
-import { limitsSize, hasRetentionRules, type Retention, ruleFor } from "./retention-rules.ts";
+import {
+  dayMs,
+  limitsSize,
+  hasRetentionRules,
+  type Retention,
+  ruleFor,
+} from "./retention-rules.ts";
 
 /** The number of rows that one commit deletes, which must not delay other writes for long. */
 export const commitRows = 500;
@@ -64,6 +70,7 @@ export async function prune(options: {
   const forget = options.forget ?? (async (write) => (await store.write([write]))[0]);
   // First the rest of the last call, which still uses space.
   await collect(options);
+  await expireFiles(options);
   const pruned: PruneReport[] = [];
   for (const { owner, bytes } of await owners(store, retention)) {
     const rule = ruleFor(retention, owner);
@@ -79,9 +86,23 @@ export async function prune(options: {
       }
       sum = add(sum, due);
     }
+    if (rule.days !== undefined)
+      await expireFiles(options, { owner, before: options.now - rule.days * dayMs });
     if (!isEmpty(sum)) pruned.push(sum);
   }
   return pruned;
+}
+
+/** Deletes expired files, or an owner's files of a certain age. */
+async function expireFiles(
+  { store, pause, signal }: Pick<Parameters<typeof prune>[0], "store" | "pause" | "signal">,
+  older?: { readonly owner: string; readonly before: number },
+): Promise<void> {
+  while (signal?.aborted !== true) {
+    const [outcome] = await store.write([{ type: "expire-files", ...(older && { older }) }]);
+    if (outcome.status !== "expired_files" || !outcome.more) return;
+    await pause?.();
+  }
 }
 
 /** Returns the users that a rule may affect, with their sizes if needed, which reads every row. */
@@ -90,7 +111,11 @@ async function owners(
   retention: Retention,
 ): Promise<readonly { readonly owner: string; readonly bytes: number }[]> {
   if (!hasRetentionRules(retention)) return [];
-  if (limitsSize(retention)) return reader.everyUsage();
+  if (limitsSize(retention)) {
+    const users = await reader.everyUsage();
+    // Files have a quota of their own; they must not make conversations exceed their limit.
+    return users.map(({ owner, bytes, byKind }) => ({ owner, bytes: bytes - byKind.files }));
+  }
   return (await reader.everyOwner()).map((owner) => ({ owner, bytes: 0 }));
 }
 

@@ -6,6 +6,14 @@ import { statement } from "../../sql/statement.ts";
 /** The owner of runs that are marked for deletion: no user has this name, so no read finds them. */
 export const forgottenOwner = "";
 
+/** Selects each blob that a row refers to, and names one such row as the start of a sentence. */
+export const referringRows = `SELECT sha256, MIN(holder) AS holder FROM (
+    SELECT b.sha256, 'An input of run ' || r.id AS holder FROM run_blobs b JOIN runs r ON r.n = b.run_n
+      WHERE r.owner <> '${forgottenOwner}'
+    UNION ALL SELECT sha256, 'The content of file ' || id FROM files
+    UNION ALL SELECT sha256, 'The content of upload part ' || id FROM upload_parts
+  ) AS held GROUP BY sha256`;
+
 interface RunRow {
   readonly id: string;
   readonly conversation_id: string | null;

@@ -7,10 +7,11 @@ import { lineageBytes } from "./usage.ts";
 import { pageLimit } from "../page.ts";
 
 const findNextOwner = statement<{ owner: string | null }>(
-  { reads: ["runs", "conversations"] },
+  { reads: ["runs", "conversations", "files"] },
   `SELECT MIN(owner) AS owner FROM (
      SELECT MIN(owner) AS owner FROM runs WHERE owner > ?
      UNION ALL SELECT MIN(owner) AS owner FROM conversations WHERE owner > ?
+     UNION ALL SELECT MIN(owner) AS owner FROM files WHERE owner > ?
    ) AS next`,
 );
 
@@ -30,7 +31,7 @@ export function* everyOwner(): Script<string[]> {
   const owners: string[] = [];
   for (let last: string = forgottenOwner; ;) {
     // One index lookup per owner, however much data there is.
-    const row = yield* first(findNextOwner, last, last);
+    const row = yield* first(findNextOwner, last, last, last);
     if (row?.owner == null) return owners;
     last = row.owner;
     owners.push(last);

@@ -46,6 +46,8 @@ const sized: readonly SizedTable[] = [
   { kind: "other", table: "overrides", columns: ["rule"], of: "owner" },
   { kind: "other", table: "agents", columns: ["agent"], of: "owner" },
   { kind: "other", table: "request_keys", columns: ["response"], of: "owner" },
+  { kind: "files", table: "files", columns: [], size: "bytes", of: "owner" },
+  { kind: "files", table: "upload_parts", columns: [], size: "bytes", of: "owner" },
 ];
 
 /** The texts of a row of a run's journal. */
@@ -147,7 +149,7 @@ export async function readEveryUsage(
 }
 
 function emptyUsage(owner: string): Usage {
-  const byKind = { events: 0, messages: 0, calls: 0, variables: 0, other: 0 };
+  const byKind = { events: 0, messages: 0, calls: 0, variables: 0, files: 0, other: 0 };
   return { owner, conversations: 0, runs: 0, bytes: 0, byKind };
 }
 

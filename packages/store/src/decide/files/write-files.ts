@@ -1,0 +1,169 @@
+import type { FileQuota, NewFile } from "../../records/files.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
+import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
+import type { WriteContext } from "../state/write-context.ts";
+
+type CreateFile = Extract<StoreWrite, { type: "create-file" }>;
+type DeleteFile = Extract<StoreWrite, { type: "delete-file" }>;
+type ExpireFiles = Extract<StoreWrite, { type: "expire-files" }>;
+
+/** The quota is a sum over rows, so another node must not add files of the same user meanwhile. */
+const lockOwner = statement(
+  {},
+  { postgres: "SELECT 1 AS ok FROM pg_advisory_xact_lock(hashtextextended('files ' || ?, 0))" },
+);
+
+interface SumRow {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const sumFiles = statement<SumRow>(
+  { reads: ["files"] },
+  "SELECT COUNT(*) AS files, CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM files WHERE owner = ?",
+);
+
+const sumParts = statement<SumRow>(
+  { reads: ["upload_parts"] },
+  "SELECT COUNT(*) AS files, CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM upload_parts WHERE owner = ?",
+);
+
+const findFile = statement(
+  { reads: ["files"] },
+  ({ lock }) => `SELECT 1 AS ok FROM files WHERE id = ? AND owner = ?${lock("files")}`,
+);
+
+/** The maximum number of rows that one write deletes. */
+const mostDeleted = 500;
+
+const findExpired = statement<{ id: string }>(
+  { reads: ["files"] },
+  `SELECT id FROM files WHERE expires_at IS NOT NULL AND expires_at <= ? LIMIT ${mostDeleted}`,
+);
+
+const findOld = statement<{ id: string }>(
+  { reads: ["files"] },
+  `SELECT id FROM files WHERE owner = ? AND created_at < ? LIMIT ${mostDeleted}`,
+);
+
+const deleteFiles = statement(
+  { writes: ["files"] },
+  ({ anyOf }) => `DELETE FROM files WHERE id ${anyOf}`,
+);
+
+const deleteExpiredParts = statement(
+  { writes: ["upload_parts"], reads: ["uploads"] },
+  "DELETE FROM upload_parts WHERE upload_id IN (SELECT id FROM uploads WHERE expires_at <= ?)",
+);
+
+const deleteOldUploads = statement(
+  { writes: ["uploads"] },
+  "DELETE FROM uploads WHERE expires_at <= ?",
+);
+
+/** How long an upload that has ended can be read, in ms. */
+const endedUploadMs = 7 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Returns a sentence if a user may not store so many more files and bytes. Other nodes wait until
+ * the commit.
+ *
+ * @param freed the bytes of parts that the same commit deletes
+ */
+export function* overQuota(
+  { database }: WriteContext,
+  {
+    owner,
+    bytes,
+    quota,
+    freed = 0,
+  }: {
+    readonly owner: string;
+    readonly bytes: number;
+    readonly quota: FileQuota | undefined;
+    readonly freed?: number;
+  },
+): Script<string | undefined> {
+  if (quota === undefined) return undefined;
+  if (database === "postgres") yield* all(lockOwner, owner);
+  const files = yield* first(sumFiles, owner);
+  const parts = yield* first(sumParts, owner);
+  if ((files?.files ?? 0) >= quota.files)
+    return `You have ${files?.files} files, which is the limit. Delete files first.`;
+  const used = (files?.bytes ?? 0) + (parts?.bytes ?? 0) - freed;
+  if (used + bytes > quota.bytes)
+    return `Your files use ${used} of ${quota.bytes} bytes, and this one has ${bytes}. Delete files first.`;
+  return undefined;
+}
+
+/** Creates a file of a blob. */
+export function* createFile(
+  context: WriteContext,
+  { file, blob, quota }: CreateFile,
+  at: number,
+): Script<OutcomeOf<CreateFile>> {
+  const { owner } = file;
+  const reason = yield* overQuota(context, { owner, bytes: blob.size, quota });
+  if (reason !== undefined) return { status: "refused", reason };
+  insertFile(context, { file, blob, at });
+  return { status: "created" };
+}
+
+/** Adds the row of a file. */
+export function insertFile(
+  { changes }: WriteContext,
+  {
+    file,
+    blob,
+    at,
+  }: { readonly file: NewFile; readonly blob: CreateFile["blob"]; readonly at: number },
+): void {
+  const { id, owner, name, mimeType, purpose, source, ttlMs } = file;
+  changes.insert("files", {
+    id,
+    owner,
+    name,
+    mime_type: mimeType,
+    bytes: blob.size,
+    sha256: blob.sha256,
+    purpose,
+    source,
+    created_at: at,
+    expires_at: ttlMs === undefined ? null : at + ttlMs,
+  });
+}
+
+/** Deletes a file. Runs that refer to its bytes keep them. */
+export function* deleteFile(
+  { changes }: WriteContext,
+  { owner, id }: DeleteFile,
+): Script<OutcomeOf<DeleteFile>> {
+  const known = yield* first(findFile, id, owner);
+  if (known === undefined) return { status: "not_found" };
+  changes.remove("files", { id });
+  return { status: "deleted", runIds: [] };
+}
+
+/** Deletes expired files, or a user's files of a certain age, and the parts of expired uploads. */
+export function* expireFiles(
+  { changes }: WriteContext,
+  { older }: ExpireFiles,
+  at: number,
+): Script<OutcomeOf<ExpireFiles>> {
+  const found =
+    older === undefined
+      ? yield* all(findExpired, at)
+      : yield* all(findOld, older.owner, older.before);
+  if (found.length > 0)
+    changes.run(
+      deleteFiles,
+      found.map(({ id }) => id),
+    );
+  if (older === undefined) {
+    changes.run(deleteExpiredParts, at);
+    changes.run(deleteOldUploads, at - endedUploadMs);
+  }
+  return { status: "expired_files", files: found.length, more: found.length === mostDeleted };
+}
