@@ -83,6 +83,11 @@ export const longTests: readonly LongTests[] = [
       "Starts a server several times in each test. The tests of packages/cli/src/configuration compare and accept configurations.",
   },
   {
+    files: "test/guides.test.ts",
+    reason:
+      "Runs every command of the guides as a process of its own. test/documented-calls.test.ts and test/examples.test.ts check the calls and programs.",
+  },
+  {
     files: "test/run-tests.test.ts",
     reason: "Starts whole test runs to test the test runner.",
   },
