@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import { newId } from "@capstan/core/host";
 import { isObject } from "../http/errors.ts";
 import type { Connection, Environment } from "../http/services.ts";
@@ -40,12 +40,16 @@ export function serveWebSockets(options: WebSocketOptions): () => void {
     pingMs = 30_000,
     most = 1_000,
   } = options;
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: bodyBytes });
+  /** Loaded at the first upgrade, because most servers get none. */
+  let sockets: WebSocketServer | undefined;
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     if (pathname !== path) return reject(socket, new Response(null, { status: 404 }));
-    if (sockets.clients.size >= most) return reject(socket, new Response(null, { status: 503 }));
+    const ws = await import("ws");
+    sockets ??= new ws.WebSocketServer({ noServer: true, maxPayload: bodyBytes });
+    const { clients } = sockets;
+    if (clients.size >= most) return reject(socket, new Response(null, { status: 503 }));
     const headers = headersOf(request);
     // The checks of any request: keys, pairing, host and origin.
     const answer = await fetch(new Request(urlOf(headers, "/v1/capstan"), { headers }));
@@ -59,7 +63,7 @@ export function serveWebSockets(options: WebSocketOptions): () => void {
     upgrade(request, socket, head).catch(() => socket.destroy());
   });
   return () => {
-    for (const client of sockets.clients) client.terminate();
+    for (const client of sockets?.clients ?? []) client.terminate();
   };
 }
 

@@ -52,7 +52,7 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
   const wrong = optionsProblem(given);
   if (wrong !== undefined) return refused(given, "invalid_options", wrong);
   const options = withoutNulls(given);
-  const { contextMessages, inputMessages, firstResponse, resume } = options;
+  const { contextMessages, contextIsChecked = false, inputMessages, firstResponse, resume } = options;
   if (resume !== undefined) {
     const problem = chainStateProblem(resume.state);
     if (problem !== undefined) return refused(options, "invalid_state", problem);
@@ -62,17 +62,20 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
   }
   const checked = {
     ...options,
-    contextMessages: withTexts(contextMessages),
+    contextMessages: contextIsChecked ? contextMessages : withTexts(contextMessages),
     ...(inputMessages !== undefined && { inputMessages: withTexts(inputMessages) }),
     ...(firstResponse !== undefined && { firstResponse: checkResponse(firstResponse) }),
   };
   const problem =
-    schemaProblem(messagesSchema, checked.contextMessages, "contextMessages") ??
+    (contextIsChecked
+      ? undefined
+      : schemaProblem(messagesSchema, checked.contextMessages, "contextMessages")) ??
     inputProblem(checked.inputMessages ?? []) ??
     (checked.firstResponse && responseProblem(checked.firstResponse));
-  if (problem === undefined)
-    return { options: { ...checked, contextMessages: neutralMessages(checked.contextMessages) } };
-  return refused(options, "invalid_messages", `A message is invalid: ${problemText(problem)}.`);
+  if (problem !== undefined)
+    return refused(options, "invalid_messages", `A message is invalid: ${problemText(problem)}.`);
+  if (contextIsChecked) return { options: checked };
+  return { options: { ...checked, contextMessages: neutralMessages(checked.contextMessages) } };
 }
 
 /** Keeps only the listeners and a valid state, because the other options may be invalid. */
@@ -236,6 +239,7 @@ const chainOptions = z.strictObject(
     executor: has("gate", "a ToolExecutor"),
     model: has("stream", "a model: an object with an id and a function stream"),
     contextMessages: anything,
+    contextIsChecked: z.nullish(z.boolean("true or false")),
     inputMessages: anything,
     systemPrompt: anything,
     groups: z.nullish(

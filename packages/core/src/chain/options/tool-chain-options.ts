@@ -35,6 +35,11 @@ export interface ToolChainOptions extends ChainLimits {
   readonly model: Model;
   /** The conversation before this turn. */
   readonly contextMessages: readonly Message[];
+  /**
+   * For hosts that checked and neutralised the messages when they stored them: `contextMessages` is
+   * used as it is, so that a long conversation is not checked again in each turn. @default false
+   */
+  readonly contextIsChecked?: boolean;
   /** The new messages of this turn. In a resumed chain they follow the open calls' results. */
   readonly inputMessages?: readonly Message[];
   /**

@@ -66,7 +66,6 @@ test("sends 20 MB of images and 20 MB of text without blocking the event loop", 
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1_000;
   };
-  let longestMs = 0;
   const model = modelOfForm("openai-compatible", async (_, init) => {
     assert.ok(init?.body instanceof Blob && init.body.size > 60_000_000);
     return new Response('{"error":{"message":"enough"}}', { status: 400 });
@@ -77,13 +76,31 @@ test("sends 20 MB of images and 20 MB of text without blocking the event loop", 
   };
   // Loads the provider's package.
   await send(messages.slice(2));
-  let last = cpuMs();
-  const timer = setInterval(() => {
-    longestMs = Math.max(longestMs, cpuMs() - last);
-    last = cpuMs();
-  }, 1);
-  await send(messages);
-  clearInterval(timer);
-  longestMs = Math.max(longestMs, cpuMs() - last);
-  assert.ok(longestMs < 100, `a turn took ${longestMs} ms`);
+  /** The longest turn of the event loop while the messages are sent. */
+  const longestTurn = async () => {
+    let longestMs = 0;
+    let last = cpuMs();
+    const endTurn = () => {
+      longestMs = Math.max(longestMs, cpuMs() - last);
+      last = cpuMs();
+    };
+    const timer = setInterval(endTurn, 1);
+    await send(messages);
+    clearInterval(timer);
+    endTurn();
+    return longestMs;
+  };
+  /** The same work in one turn: the messages as JSON, in bytes. */
+  const oneTurn = () => {
+    const start = cpuMs();
+    assert.ok(new Blob([JSON.stringify(messages)]).size > 60_000_000);
+    return cpuMs() - start;
+  };
+  let [turnMs, wholeMs] = [Infinity, Infinity];
+  // By turns, and the best of several, so that other processes do not affect the result.
+  for (let turn = 0; turn < 3; turn++) {
+    wholeMs = Math.min(wholeMs, oneTurn());
+    turnMs = Math.min(turnMs, await longestTurn());
+  }
+  assert.ok(turnMs < wholeMs / 2, `the longest turn took ${turnMs} ms; all in one took ${wholeMs} ms`);
 });

@@ -129,6 +129,8 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       runId: run.id,
       journal,
       contextMessages: [...said, ...context],
+      // Parsed and neutralised before they were stored.
+      contextIsChecked: true,
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
       systemPrompt: () =>
         [request.instructions ?? "", executor.toolRules(offered)]
