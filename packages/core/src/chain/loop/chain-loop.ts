@@ -1,5 +1,5 @@
 import { cutsOff, markIncomplete } from "../../model/incomplete-calls.ts";
-import { neutraliseMessage, type ToolCallRequest } from "../../model/message.ts";
+import type { ToolCallRequest } from "../../model/message.ts";
 import { type ChainEnding, emptyAnswer, loopError, stopped } from "./chain-ending.ts";
 import { limitsProblem } from "../limits/chain-limits.ts";
 import { chainReport } from "./chain-report.ts";
@@ -63,7 +63,7 @@ async function loop(chain: Chain): Promise<ChainEnding> {
     // The earlier process may have ended between the answer and the commit of the chain's end.
     if (chain.turn.isAnswered && inputMessages.length === 0) return { status: "completed" };
   }
-  chain.turn.addInput(inputMessages.map(neutraliseMessage));
+  chain.turn.addInput(inputMessages);
   if (firstResponse !== undefined) {
     const ending = await continueFrom(chain, firstResponse);
     if (ending !== undefined) return ending;

@@ -52,7 +52,7 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
   const wrong = optionsProblem(given);
   if (wrong !== undefined) return refused(given, "invalid_options", wrong);
   const options = withoutNulls(given);
-  const { contextMessages, contextIsChecked = false, inputMessages, firstResponse, resume } = options;
+  const { contextMessages, inputMessages, messagesAreChecked, firstResponse, resume } = options;
   if (resume !== undefined) {
     const problem = chainStateProblem(resume.state);
     if (problem !== undefined) return refused(options, "invalid_state", problem);
@@ -62,20 +62,19 @@ export function checkOptions(given: ToolChainOptions): CheckedOptions {
   }
   const checked = {
     ...options,
-    contextMessages: contextIsChecked ? contextMessages : withTexts(contextMessages),
-    ...(inputMessages !== undefined && { inputMessages: withTexts(inputMessages) }),
+    ...(!messagesAreChecked && {
+      contextMessages: withTexts(contextMessages),
+      ...(inputMessages !== undefined && { inputMessages: withTexts(inputMessages) }),
+    }),
     ...(firstResponse !== undefined && { firstResponse: checkResponse(firstResponse) }),
   };
   const problem =
-    (contextIsChecked
-      ? undefined
-      : schemaProblem(messagesSchema, checked.contextMessages, "contextMessages")) ??
-    inputProblem(checked.inputMessages ?? []) ??
+    (messagesAreChecked ? undefined : messagesProblem(checked)) ??
+    inputRoleProblem(checked.inputMessages ?? []) ??
     (checked.firstResponse && responseProblem(checked.firstResponse));
   if (problem !== undefined)
     return refused(options, "invalid_messages", `A message is invalid: ${problemText(problem)}.`);
-  if (contextIsChecked) return { options: checked };
-  return { options: { ...checked, contextMessages: neutralMessages(checked.contextMessages) } };
+  return { options: messagesAreChecked ? checked : withNeutralMessages(checked) };
 }
 
 /** Keeps only the listeners and a valid state, because the other options may be invalid. */
@@ -132,13 +131,19 @@ function checkResponse(given: FirstResponse): FirstResponse {
   };
 }
 
-/**
- * Returns the error of the first invalid message. A role that is allowed only in earlier turns is
- * invalid.
- */
-function inputProblem(messages: readonly Message[]): SchemaProblem | undefined {
-  const problem = schemaProblem(messagesSchema, messages, "inputMessages");
-  if (problem !== undefined) return problem;
+/** Returns the error of the first invalid message, or `undefined`. */
+function messagesProblem({
+  contextMessages,
+  inputMessages = [],
+}: ToolChainOptions): SchemaProblem | undefined {
+  return (
+    schemaProblem(messagesSchema, contextMessages, "contextMessages") ??
+    schemaProblem(messagesSchema, inputMessages, "inputMessages")
+  );
+}
+
+/** Returns the error of the first new message whose role is allowed only in earlier turns. */
+function inputRoleProblem(messages: readonly Message[]): SchemaProblem | undefined {
   const n = messages.findIndex(({ role }) => role === "assistant" || role === "tool");
   if (n === -1) return undefined;
   const expected = "user, developer or system: messages of earlier turns go into contextMessages";
@@ -179,6 +184,15 @@ function withName(message: Message, messages: readonly Message[], place: number)
  * A provider may recognize logs by their frame, so text from any other source must not contain a
  * frame.
  */
+function withNeutralMessages(options: ToolChainOptions): ToolChainOptions {
+  const { contextMessages, inputMessages } = options;
+  return {
+    ...options,
+    contextMessages: neutralMessages(contextMessages),
+    ...(inputMessages !== undefined && { inputMessages: neutralMessages(inputMessages) }),
+  };
+}
+
 function neutralMessages(messages: readonly Message[]): readonly Message[] {
   const safe = messages.map(neutraliseMessage);
   return safe.every((message, n) => message === messages[n]) ? messages : safe;
@@ -239,7 +253,7 @@ const chainOptions = z.strictObject(
     executor: has("gate", "a ToolExecutor"),
     model: has("stream", "a model: an object with an id and a function stream"),
     contextMessages: anything,
-    contextIsChecked: z.nullish(z.boolean("true or false")),
+    messagesAreChecked: z.nullish(z.boolean("true or false")),
     inputMessages: anything,
     systemPrompt: anything,
     groups: z.nullish(

@@ -35,13 +35,13 @@ export interface ToolChainOptions extends ChainLimits {
   readonly model: Model;
   /** The conversation before this turn. */
   readonly contextMessages: readonly Message[];
-  /**
-   * For hosts that checked and neutralised the messages when they stored them: `contextMessages` is
-   * used as it is, so that a long conversation is not checked again in each turn. @default false
-   */
-  readonly contextIsChecked?: boolean;
   /** The new messages of this turn. In a resumed chain they follow the open calls' results. */
   readonly inputMessages?: readonly Message[];
+  /**
+   * For hosts that checked and neutralised both lists of messages when they stored them: they are
+   * used as they are, so that a long conversation is not checked again in each turn. @default false
+   */
+  readonly messagesAreChecked?: boolean;
   /**
    * The system prompt. A function is called before every round, because switches and rules may
    * change.

@@ -102,5 +102,8 @@ test("sends 20 MB of images and 20 MB of text without blocking the event loop", 
     wholeMs = Math.min(wholeMs, oneTurn());
     turnMs = Math.min(turnMs, await longestTurn());
   }
-  assert.ok(turnMs < wholeMs / 2, `the longest turn took ${turnMs} ms; all in one took ${wholeMs} ms`);
+  assert.ok(
+    turnMs < wholeMs / 2,
+    `the longest turn took ${turnMs} ms; all in one took ${wholeMs} ms`,
+  );
 });

@@ -129,9 +129,9 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       runId: run.id,
       journal,
       contextMessages: [...said, ...context],
-      // Parsed and neutralised before they were stored.
-      contextIsChecked: true,
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
+      // Parsed and neutralised before they were stored.
+      messagesAreChecked: true,
       systemPrompt: () =>
         [request.instructions ?? "", executor.toolRules(offered)]
           .filter((part) => part !== "")
