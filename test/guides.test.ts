@@ -10,8 +10,9 @@ import { findProgram } from "@capstan/sandbox";
 import { findPython } from "@capstan/scripts";
 import { findRedis } from "@capstan/server/testing";
 import { findPostgres, testServer } from "@capstan/store/testing";
-import { root } from "../scripts/command.ts";
-import { createApi } from "./api.ts";
+import { root, runCommand } from "../scripts/command.ts";
+import { withSourceCondition } from "../scripts/source-condition.ts";
+import { createApi, spokenText } from "./api.ts";
 import {
   assertLines,
   type Guide,
@@ -27,6 +28,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from "./server-process.ts";
+import { inOrder, startUpstream } from "./upstream.ts";
 
 // Runs the commands, snippets and transcripts of the guides as a reader does. One server serves all
 // guides. Its configuration is that of the guide to reviews, so each ViewFile needs a review.
@@ -39,6 +41,8 @@ const guides = {
   configuration: await readGuide("configuration"),
   python: await readGuide("write-a-python-tool"),
   powershell: await readGuide("write-a-powershell-tool"),
+  models: await readGuide("models"),
+  builtIn: await readGuide("built-in-tools"),
 } satisfies { readonly [name: string]: Guide };
 
 const python = await findPython({});
@@ -358,6 +362,43 @@ test(
     assert.equal(status, 0, stderr);
   },
 );
+
+test("the guides to models and to built-in tools: their programs run", async () => {
+  // The tests of documented calls run these lines.
+  guides.models.block("/then");
+  const program = async (code: string) => {
+    const args = ["--input-type=module-typescript", "--eval", code];
+    const env = withSourceCondition({ ANTHROPIC_API_KEY: undefined, OLLAMA_HOST: "127.0.0.1:9" });
+    const { code: exit, output } = await runCommand(process.execPath, args, { env });
+    assert.equal(exit, 0, output);
+    return output;
+  };
+  // Without a key there is no such model, so the program uses the offline one.
+  assert.match(await program(guides.models.block("createModelCatalog")), /no AI/);
+  const groups = guides.builtIn.block("basicTools");
+  const names = await program(`${groups}\nconsole.log(groups.map(({ name }) => name).join());`);
+  assert.match(names, /^vars,basic,files,web$/m);
+});
+
+test("the guide to models: a server with the Chat Completions API answers", async () => {
+  await using place = await createServerFolder();
+  await using upstream = await startUpstream(inOrder({ say: ["Good morning."] }));
+  const command = guides.models
+    .block("CAPSTAN_MODEL_URL=")
+    .replace("http://127.0.0.1:8000/v1", upstream.url)
+    .trimEnd();
+  const environment = { CAPSTAN_PORT: "0", CAPSTAN_DATA_DIR: place.data };
+  const work = { folder: place.work, environment };
+  await serveUntil(`cd '${root}'\n${command}`, work, async (url) => {
+    const api = createApi(url);
+    const { id } = await api.createConversation();
+    const events = await api.finishedEvents(
+      await api.startTurn({ conversation: id, input: "Hello", model: "custom/qwen3" }),
+    );
+    assert.equal(spokenText(events), "Good morning.");
+    assert.equal(upstream.requests[0]?.model, "qwen3");
+  });
+});
 
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
