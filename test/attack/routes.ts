@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type RouteRight, routeRights } from "@capstan/server";
 import type { Api } from "../api.ts";
 
@@ -16,6 +17,7 @@ export interface Owned {
   readonly approval: string;
   readonly grant: string;
   readonly override: string;
+  readonly agent: string;
   readonly script: string;
 }
 
@@ -47,6 +49,7 @@ const ofResponse =
     `/v1/responses/${run}${more}`;
 const ofCompletion = ({ completion }: Owned) => `/v1/chat/completions/${completion}`;
 const ofVariable = ({ conversation }: Owned) => `/v1/conversations/${conversation}/variables/kept`;
+const ofAgent = ({ agent }: Owned) => `/v1/agents/${agent}`;
 const ofScript =
   (more = "") =>
   ({ script }: Owned) =>
@@ -183,6 +186,18 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /v1/grants": { others: "own" },
   "DELETE /v1/grants/:id": { path: ({ grant }) => `/v1/grants/${grant}`, others: "absent" },
   "GET /v1/overrides": { others: "own" },
+  "GET /v1/agents": { others: "own" },
+  "POST /v1/agents": {
+    body: ({ secret }) => ({ name: "made-by-attack", title: secret }),
+    others: "own",
+  },
+  "GET /v1/agents/:name": { path: ofAgent, others: "absent" },
+  "PUT /v1/agents/:name": {
+    path: ofAgent,
+    body: ({ secret }) => ({ title: secret }),
+    others: "absent",
+  },
+  "DELETE /v1/agents/:name": { path: ofAgent, others: "absent" },
   "PUT /v1/overrides": {
     body: ({ secret }) => ({ tool: "vars.*", execution: "ask-always", reason: secret }),
     others: "own",
@@ -250,7 +265,7 @@ export function pathOf(route: Route, owned: Owned): string {
  * decide which calls need approval.
  */
 export async function makeOwned(api: Api, secret: string): Promise<Owned> {
-  for (const kind of ["overrides", "grants"]) {
+  for (const kind of ["overrides", "grants", "agents"]) {
     const { data } = await api.request<{ data: { id: string }[] }>("GET", `/v1/${kind}`);
     for (const { id } of data) await api.request("DELETE", `/v1/${kind}/${encodeURIComponent(id)}`);
   }
@@ -273,6 +288,10 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     execution: "ask-always",
     reason: secret,
   });
+  const { id: agent } = await api.request<{ id: string }>("POST", "/v1/agents", {
+    name: `agent-${randomUUID().slice(0, 8)}`,
+    instructions: secret,
+  });
   const [grant] = await api.grants(conversation);
   const { id: completion } = await api.request<{ id: string }>("POST", "/v1/chat/completions", {
     messages: [{ role: "user", content: secret }],
@@ -290,6 +309,7 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     approval,
     grant: grant.id,
     override,
+    agent,
     script: "none",
   };
 }

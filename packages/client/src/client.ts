@@ -1,4 +1,7 @@
 import type {
+  AgentBody,
+  AgentCreateBody,
+  AgentView,
   ApprovalAnswerBody,
   ApprovalView,
   CallOutcomeBody,
@@ -85,6 +88,7 @@ const silenceLimitMs = 60_000;
 
 const id = encodeURIComponent;
 const pathOf = {
+  agent: (name: string) => `/v1/agents/${id(name)}`,
   approval: (approval: string) => `/v1/approvals/${id(approval)}`,
   call: (run: string, call: string) => `/v1/runs/${id(run)}/calls/${id(call)}`,
   conversation: (conversation: string) => `/v1/conversations/${id(conversation)}`,
@@ -271,6 +275,17 @@ export function createClient(options: ClientOptions = {}) {
     setRule: (body: OverrideChange, signal?: Signal) =>
       json<OverrideView | OverrideDeleted>("/v1/overrides", { method: "PUT", body, signal }),
     removeRule: (rule: string, signal?: Signal) => remove(`/v1/overrides/${id(rule)}`, { signal }),
+
+    // Agents
+    /** Returns the agents of the configuration and the user's own. */
+    agents: (signal?: Signal) => list<AgentView | DamagedView>("/v1/agents", signal),
+    agent: (name: string, signal?: Signal) => json<AgentView>(pathOf.agent(name), { signal }),
+    createAgent: (body: AgentCreateBody, signal?: Signal) =>
+      post<AgentView>("/v1/agents", body, signal),
+    /** Replaces all fields of the user's own agent. */
+    changeAgent: (name: string, body: AgentBody, signal?: Signal) =>
+      json<AgentView>(pathOf.agent(name), { method: "PUT", body, signal }),
+    deleteAgent: (name: string, signal?: Signal) => remove(pathOf.agent(name), { signal }),
 
     // Variables
     /** @param filter search texts; an empty list disables the filter */

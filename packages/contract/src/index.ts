@@ -6,6 +6,14 @@
  */
 
 export type {
+  AgentBody,
+  AgentCreateBody,
+  AgentDeleted,
+  AgentGroup,
+  AgentToolFilter,
+  AgentView,
+} from "./agent.ts";
+export type {
   ApprovalAnswerBody,
   ApprovalView,
   ExecutionAnswerBody,

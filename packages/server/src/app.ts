@@ -10,6 +10,7 @@ import { type Right, rightMissing, routeRights } from "./http/rights.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { compress } from "./http/compress.ts";
 import { getCookie } from "hono/cookie";
+import { agentRoutes } from "./api/agents.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
 import { completionRoutes } from "./completions/routes.ts";
@@ -73,6 +74,7 @@ export function createApp({
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1/overrides", overrideRoutes(services));
+  app.route("/v1/agents", agentRoutes(services));
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));
@@ -105,6 +107,7 @@ function authenticate(
     if (!has) throw rightMissing(right, `${route.method} ${route.path}`);
     context.set("principal", caller.principal);
     context.set("rights", caller.rights);
+    context.set("defaultAgent", caller.defaultAgent);
     return next();
   };
 }
@@ -276,6 +279,8 @@ export interface ApiKey {
   readonly key: string;
   /** @default ["ask"] */
   readonly rights?: readonly Right[];
+  /** The agent of requests that name no model. @default the server's default model */
+  readonly agent?: string;
 }
 
 /** The local user: any caller of a server without keys, and every paired browser and terminal. */
@@ -285,6 +290,7 @@ interface Caller {
   readonly principal: string;
   readonly rights: readonly Right[];
   readonly isTerminal: boolean;
+  readonly defaultAgent?: string | undefined;
 }
 
 const everyRight: readonly Right[] = ["ask", "approve", "admin"];
@@ -309,12 +315,13 @@ function createCallers(
   { approvalsFrom, pairing }: Pick<Services, "approvalsFrom" | "pairing">,
 ): (context: Context<Environment>) => Caller | undefined {
   const isOpen = approvalsFrom === "anyone";
-  const known = apiKeys.map(({ name, key, rights = ["ask"] }) => ({
+  const known = apiKeys.map(({ name, key, rights = ["ask"], agent }) => ({
     digest: digestOf(key),
     caller: {
       principal: name,
       rights: isOpen ? [...rights, "approve" as const] : rights,
       isTerminal: false,
+      defaultAgent: agent,
     },
   }));
   const user = { principal: localPrincipal, rights: everyRight, isTerminal: false };

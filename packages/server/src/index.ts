@@ -3,6 +3,13 @@ export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./app.ts";
 export { defaultApprovalsFrom, localPrincipal } from "./app.ts";
 export { pairingLink, terminalKeyFile } from "./http/pairing.ts";
+export {
+  type Agent,
+  agentLoosens,
+  agentName,
+  type Agents,
+  agentSchema,
+} from "./runs/request/agent.ts";
 export { type Right, type RouteRight, routeRights } from "./http/rights.ts";
 export type { ServerLimits } from "./runs/request/run-limits.ts";
 export {

@@ -24,8 +24,8 @@ type SharedOptions = Pick<
   Services,
   "models" | "createExecutor" | "groups" | "groupDefaults" | "toolDefaults" | "version" | "scripts"
 > &
-  /** @default no rules, the history as a log, and `anyone` on loopback without keys, else `people` */
-  Partial<Pick<Services, "rules" | "history" | "approvalsFrom" | "configurationWaits">>;
+  /** @default no rules, no agents, the history as a log, and `anyone` on loopback without keys, else `people` */
+  Partial<Pick<Services, "rules" | "history" | "agents" | "approvalsFrom" | "configurationWaits">>;
 
 /** The address, keys, models, tools, storage and limits of a server. */
 export interface ServerOptions extends SharedOptions {
@@ -111,7 +111,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const memory = openMemoryStore({ behind: store });
   const runs = new RunService({ store, memory, models, createExecutor, limits, log });
   const { groups, groupDefaults, toolDefaults, version, scripts, configurationWaits } = options;
-  const { rules = [], history = "log", approvalsFrom = defaultApprovalsFrom(options) } = options;
+  const {
+    rules = [],
+    history = "log",
+    agents = {},
+    approvalsFrom = defaultApprovalsFrom(options),
+  } = options;
   const authentication = apiKeys.length > 0;
   const pairing = openPairing({ folder: options.dataDir });
   const shared = { models, createExecutor, groups, groupDefaults, toolDefaults, version };
@@ -120,6 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     runs,
     rules,
     history,
+    agents,
     limits,
     authentication,
     approvalsFrom,

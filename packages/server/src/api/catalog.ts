@@ -1,7 +1,7 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { Tool, ToolGroup } from "@capstan/core";
 import { type ModelEntry, titleOf } from "@capstan/core/host";
-import type { ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
+import type { AgentBody, ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
 import type { Environment, Services } from "../http/services.ts";
 import { RequestError } from "../http/errors.ts";
 import { listView } from "../http/records.ts";
@@ -9,7 +9,7 @@ import { listView } from "../http/records.ts";
 /** Routes that list the models and tools, and describe the server. */
 export function catalogRoutes(services: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
-  const { models, groups, version, authentication, approvalsFrom } = services;
+  const { models, agents, runs, groups, version, authentication, approvalsFrom } = services;
 
   routes.get("/capstan", async (context) => {
     const { id, reason } = models.default;
@@ -26,29 +26,59 @@ export function catalogRoutes(services: Services): Hono<Environment> {
     } satisfies ServerInfo);
   });
 
-  const modelView = ({ id, title, owner, reason }: ModelEntry): ModelView => ({
-    id,
-    object: "model",
-    created: 0,
-    owned_by: owner,
-    title,
-    reason,
-    default: id === models.default.id,
-  });
+  /** The user's agents and those of the configuration, as models. */
+  const agentViews = async (context: Context<Environment>): Promise<readonly ModelView[]> => {
+    const own = await runs.store.listAgents({ owner: context.get("principal") });
+    const all = [
+      ...Object.entries(agents).map(([name, { title }]) => ({ name, title, createdAt: 0 })),
+      ...own.flatMap((entry) =>
+        "name" in entry && !Object.hasOwn(agents, entry.name)
+          ? [{ ...entry, title: (entry.agent as AgentBody).title }]
+          : [],
+      ),
+    ];
+    return all.map(({ name, title = name, createdAt }) => ({
+      id: name,
+      object: "model",
+      created: Math.floor(createdAt / 1_000),
+      owned_by: "capstan",
+      title,
+      reason: createdAt === 0 ? "it is an agent of the configuration" : "it is your agent",
+      default: name === context.get("defaultAgent"),
+    }));
+  };
+
+  const modelView =
+    (context: Context<Environment>) =>
+    ({ id, title, owner, reason }: ModelEntry): ModelView => ({
+      id,
+      object: "model",
+      created: 0,
+      owned_by: owner,
+      title,
+      reason,
+      default: id === models.default.id && context.get("defaultAgent") === undefined,
+    });
 
   routes.get("/models", async (context) => {
     const entries = await models.list(context.req.raw.signal);
-    return context.json(listView(entries.map(modelView)));
+    const shown = entries.map(modelView(context));
+    return context.json(listView([...shown, ...(await agentViews(context))]));
   });
 
   // Ids contain slashes: `openai/gpt-5.5`.
   routes.get("/models/:id{.+}", async (context) => {
     const id = context.req.param("id");
+    const name = id.replace(/^agent\//, "");
+    const agent = (await agentViews(context)).find((view) => view.id === name);
+    if (agent !== undefined) return context.json(agent);
     const entries = await models.list(context.req.raw.signal);
     const found = entries.find((entry) => entry.id === id)?.id ?? (await models.find(id))?.id;
     if (found === undefined) throw unknownModel(id, entries);
     const unlisted = { id: found, title: found, owner: found.split("/")[0] ?? "", reason: "" };
-    return context.json(modelView(entries.find((entry) => entry.id === found) ?? unlisted));
+    return context.json(
+      modelView(context)(entries.find((entry) => entry.id === found) ?? unlisted),
+    );
   });
 
   routes.get("/tools", (context) =>

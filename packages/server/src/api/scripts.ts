@@ -278,6 +278,7 @@ export async function startCall(
     clientTools: [],
     settings: {},
     maxToolCalls: 1,
+    maxRounds: null,
     approvals: "inline",
     toolOutputs: "inline",
     history: "log",

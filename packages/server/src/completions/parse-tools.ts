@@ -22,6 +22,8 @@ export interface CompletionTools {
   /** The server's groups that the request offers. */
   readonly servers: readonly ServerGroup[];
   readonly choice: ToolChoice | undefined;
+  /** Whether the choice lists tools, and so excludes all others. */
+  readonly excludesOthers: boolean;
 }
 
 const functionTool = z.object({
@@ -89,7 +91,7 @@ export function parseCompletionTools(
     servers.map(({ group }) => group),
     "the group",
   );
-  return { customTools, ...parseChoice(body, { client, servers }) };
+  return { customTools, excludesOthers: false, ...parseChoice(body, { client, servers }) };
 }
 
 function listOf(body: { readonly [name: string]: unknown }, name: string): readonly unknown[] {
@@ -123,7 +125,7 @@ type Declared = Pick<CompletionTools, "client" | "servers">;
 function parseChoice(
   body: { readonly [name: string]: unknown },
   tools: Declared,
-): Omit<CompletionTools, "customTools"> {
+): Declared & Pick<CompletionTools, "choice"> & Partial<Pick<CompletionTools, "excludesOthers">> {
   const old = body["function_call"];
   const given = body["tool_choice"] ?? (isObject(old) ? { type: "function", function: old } : old);
   if (given == null) return { ...tools, choice: undefined };
@@ -143,6 +145,7 @@ function parseChoice(
       ...tools,
       client,
       servers: [],
+      excludesOthers: true,
       choice: modeOf(allowed["mode"] ?? "auto", "tool_choice.allowed_tools.mode"),
     };
   }

@@ -48,10 +48,12 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     context: Context<Environment>,
     request: CompletionRequest,
   ): Promise<readonly [RunRecord, ...RunRecord[]]> => {
-    const principal = context.get("principal");
-    const mayApprove = context.get("rights").includes("approve");
-    const start = (key?: RequestKey) =>
-      startCompletion(services, { principal, mayApprove, key }, request);
+    const caller = {
+      principal: context.get("principal"),
+      defaultAgent: context.get("defaultAgent"),
+      mayApprove: context.get("rights").includes("approve"),
+    };
+    const start = (key?: RequestKey) => startCompletion(services, { ...caller, key }, request);
     const { store: kept } = request;
     const startPart = (part: number) =>
       mayRepeat(context) ? startOnce(services, context, { kept, part, start }) : start();
@@ -79,7 +81,7 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     const { signal } = context.req.raw;
     const stays = mayRepeat(context) && comesBack(context);
     const followers = started.map((run) => follow(run, signal, { stays }));
-    const view = viewOf(request);
+    const view = completionView(started[0]) ?? viewOf(request);
     const identity = identityOf(started[0], view);
     const fold = () => createCompletionFold(view);
     const stop = new AbortController();
@@ -168,8 +170,11 @@ function completionId({ id }: RunRecord): string {
   return id.replace(/^resp_/, "chatcmpl-");
 }
 
-function identityOf(run: RunRecord, { usesFunctions }: CompletionView): CompletionIdentity {
-  const { createdAt, model } = run;
+function identityOf(
+  run: RunRecord,
+  { usesFunctions, shownModel: model = run.model }: CompletionView,
+): CompletionIdentity {
+  const { createdAt } = run;
   return { id: completionId(run), createdAt, model, usesFunctions };
 }
 

@@ -3,7 +3,8 @@ import { type RequestKey, requestOf, type RunRecord } from "@capstan/store";
 import { badRequest, conflict, RequestError } from "../http/errors.ts";
 import { requireNoLoosening } from "../http/rights.ts";
 import type { Services } from "../http/services.ts";
-import { findRequestedModel } from "../runs/active/launch.ts";
+import { selectAgent } from "../http/select-agent.ts";
+import { applyAgent } from "../runs/request/agent.ts";
 import type { HistoryProblem } from "../runs/history/history-item.ts";
 import { newMessages } from "../runs/history/item-messages.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
@@ -18,6 +19,8 @@ export interface CompletionView {
   /** Whether the answer must match a strict schema, so it is sent after its check. */
   readonly holdsAnswers: boolean;
   readonly metadata: { readonly [name: string]: string };
+  /** The agent that the request named as its model. Absent: the run's model. */
+  readonly shownModel?: string;
 }
 
 /** Returns the view of a request's runs. */
@@ -49,6 +52,7 @@ export async function startCompletion(
   services: Services,
   caller: {
     readonly principal: string;
+    readonly defaultAgent?: string | undefined;
     readonly mayApprove: boolean;
     readonly key?: RequestKey | undefined;
   },
@@ -57,9 +61,9 @@ export async function startCompletion(
   const { principal: owner, mayApprove, key } = caller;
   const { tools, messages, blobs } = request;
   if (!mayApprove) requireNoLoosening(tools);
-  const modelId = request.model ?? services.models.default.id;
-  const model = await findRequestedModel(services.models, modelId);
-  if (model === undefined) throw unknownModel(modelId);
+  const unknownStatus = 404;
+  const selected = await selectAgent(services, caller, request.model, { unknownStatus });
+  const { model, agent, shownModel } = selected;
   const groups = services.groups().map(({ name }) => name);
   const unknown = tools.servers.find(({ group }) => !groups.includes(group));
   if (unknown !== undefined) throw unknownGroup(unknown.group, groups);
@@ -81,28 +85,30 @@ export async function startCompletion(
   } = merged.crosses ? { parent: undefined, outputs: [], messages } : merged;
   const adopts = (parent?.result?.waiting ?? []).length > 0;
   const { before, turn } = newMessages(added, { adopts });
-  const view = viewOf(request);
+  const view = { ...viewOf(request), ...(shownModel !== undefined && { shownModel }) };
+  // The API has no approval requests: the answer waits until a user approves elsewhere.
+  const fields = applyAgent(agent, { ...tools, approvals: "inline" });
   const run: RunRequest = {
     principal: owner,
     model: model.id,
-    instructions: null,
+    instructions: fields.instructions,
     context: before,
-    history: services.history,
+    history: fields.history ?? services.history,
     inputMessages: turn,
     inputItems: turn.flatMap(shownItem),
     blobs,
     parentId: parent?.id ?? null,
     conversationId: null,
     title: null,
-    servers: tools.servers,
+    servers: fields.servers,
     clientTools: tools.client,
     settings: {
       ...request.settings,
       ...(request.usesFunctions && { parallelToolCalls: false }),
     },
-    maxToolCalls: null,
-    // The API has no approval requests: the answer waits until a user approves elsewhere.
-    approvals: "inline",
+    maxToolCalls: fields.maxToolCalls,
+    maxRounds: fields.maxRounds,
+    approvals: fields.approvals,
     toolOutputs: "deferred",
     answers: [],
     outputs: outputs.map(({ callId, text, parts }) => ({
@@ -145,15 +151,6 @@ function shownItem(message: Message): readonly JsonValue[] {
       content: texts.map((text) => ({ type: "input_text", text })),
     },
   ];
-}
-
-function unknownModel(id: string): RequestError {
-  return new RequestError({
-    status: 404,
-    param: "model",
-    code: "model_not_found",
-    message: `The model '${id.slice(0, 200)}' does not exist here. GET /v1/models lists the models.`,
-  });
 }
 
 function unknownGroup(group: string, groups: readonly string[]): RequestError {

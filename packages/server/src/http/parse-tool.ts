@@ -1,9 +1,9 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { schemaDepthProblem } from "@capstan/core/host";
-import type { RequireApproval, ServerGroup, ToolFilter } from "@capstan/store";
+import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
 import { badRequest, checked, missingParameter } from "./errors.ts";
-import { withoutNulls } from "./read-body.ts";
+import { filterSchema, requireApproval, toolFilter } from "../runs/request/server-group.ts";
 
 /** A parsed tool of type `mcp`. */
 export interface ParsedServer {
@@ -12,11 +12,6 @@ export interface ParsedServer {
   readonly server?: ServerGroup;
   readonly echo: JsonObject;
 }
-
-const filterSchema = z.object({
-  tool_names: z.array(z.string()).nullish(),
-  read_only: z.boolean().nullish(),
-});
 
 const serverSchema = z.object({
   server_label: z.string().min(1),
@@ -94,25 +89,6 @@ function decoded(name: string): string {
   } catch {
     return name;
   }
-}
-
-type WireFilter = z.infer<typeof filterSchema>;
-
-function toolFilter(filter: readonly string[] | WireFilter): ToolFilter {
-  if (Array.isArray(filter)) return { toolNames: filter as readonly string[] };
-  const { tool_names: toolNames, read_only: readOnly } = filter as WireFilter;
-  return withoutNulls({ toolNames, readOnly });
-}
-
-function requireApproval(
-  given: NonNullable<z.infer<typeof serverSchema>["require_approval"]>,
-): RequireApproval {
-  if (typeof given === "string") return given;
-  const { always, never } = given;
-  return {
-    ...(always == null ? {} : { always: toolFilter(always) }),
-    ...(never == null ? {} : { never: toolFilter(never) }),
-  };
 }
 
 /** The name of a tool that a client declares. */

@@ -1,5 +1,6 @@
 import type { Right } from "@capstan/contract";
 import type { Context } from "hono";
+import { loosensApproval } from "../runs/request/server-group.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { RequestError } from "./errors.ts";
 import type { Environment } from "./services.ts";
@@ -85,6 +86,13 @@ export const routeRights: readonly RouteRight[] = [
   { method: "PUT", path: "/v1/overrides", needs: "ask", toLoosen: "approve" },
   { method: "DELETE", path: "/v1/overrides/:id", needs: "ask", toLoosen: "approve" },
 
+  { method: "GET", path: "/v1/agents", needs: "ask" },
+  // Loosens restrictions with `require_approval: "never"`.
+  { method: "POST", path: "/v1/agents", needs: "ask", toLoosen: "approve" },
+  { method: "GET", path: "/v1/agents/:name", needs: "ask" },
+  { method: "PUT", path: "/v1/agents/:name", needs: "ask", toLoosen: "approve" },
+  { method: "DELETE", path: "/v1/agents/:name", needs: "ask" },
+
   { method: "GET", path: "/v1/scripts", needs: "admin" },
   { method: "POST", path: "/v1/scripts", needs: "admin" },
   { method: "GET", path: "/v1/scripts/events", needs: "admin" },
@@ -121,12 +129,8 @@ export function mayApprove(context: Context<Environment>): boolean {
  * @throws RequestError `right_missing`
  */
 export function requireNoLoosening({ servers }: Pick<RunRequest, "servers">): void {
-  const loosens = servers.some(
-    ({ requireApproval }) =>
-      requireApproval === "never" ||
-      (typeof requireApproval === "object" && requireApproval.never !== undefined),
-  );
-  if (loosens) throw rightMissing("approve", "'require_approval': \"never\"");
+  if (servers.some((server) => loosensApproval(server.requireApproval)))
+    throw rightMissing("approve", "'require_approval': \"never\"");
 }
 
 /** Returns the error for a missing right, with the way to get that right. */

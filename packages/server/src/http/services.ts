@@ -3,6 +3,7 @@ import type { Pairing } from "./pairing.ts";
 import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
 import type { RunService } from "../runs/run-service.ts";
+import type { Agents } from "../runs/request/agent.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
 import type { CreateExecutor } from "../runs/active/launch.ts";
 import type { ApprovalsFrom, Right, ScriptAuthoring } from "@capstan/contract";
@@ -33,6 +34,8 @@ export interface Services {
   readonly history: HistoryMode;
   /** Files of tools. @default there are none */
   readonly scripts?: ScriptAuthoring;
+  /** The agents of the configuration, by name. */
+  readonly agents: Agents;
   readonly version: string;
   readonly authentication: boolean;
   readonly approvalsFrom: ApprovalsFrom;
@@ -50,5 +53,10 @@ export interface Connection {
 /** Hono's variables: the caller and its rights; and the connection of requests that have one. */
 export interface Environment {
   readonly Bindings: { readonly connection?: Connection };
-  readonly Variables: { readonly principal: string; readonly rights: readonly Right[] };
+  readonly Variables: {
+    readonly principal: string;
+    readonly rights: readonly Right[];
+    /** The agent of requests without a model, if the caller's key has one. */
+    readonly defaultAgent: string | undefined;
+  };
 }

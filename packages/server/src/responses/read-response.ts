@@ -104,7 +104,10 @@ export async function* streamResponse(
 type WireView = Pick<
   ProjectionOptions,
   "echo" | "servers" | "customTools" | "previousResponseId" | "conversation"
->;
+> & {
+  /** The agent that the request named as its model. Absent: the run's model. */
+  readonly shownModel?: string;
+};
 
 export function storedView(view: WireView): JsonValue {
   return view as unknown as JsonValue;
@@ -118,13 +121,15 @@ export function directCallView(): JsonValue {
 
 /** Returns the projection of a stored run, before its first event. */
 function runProjection(run: RunRecord): Projection {
-  const { wire, approvals, toolOutputs } = requestOf(run);
+  const { wire, approvals, toolOutputs, servers } = requestOf(run);
+  const { shownModel = run.model, ...view } = wire as unknown as WireView;
   return createProjection({
-    ...(wire as unknown as WireView),
+    ...view,
     responseId: run.id,
     createdAt: run.createdAt,
-    model: run.model,
+    model: shownModel,
     approvals,
+    summarized: servers.flatMap(({ ofAgent, group }) => (ofAgent === true ? [group] : [])),
     // A run that waits and resumes may repeat a step in another process, so a call is shown only
     // after its step is stored.
     ...(toolOutputs === "inline" && { toolOutputs, clientCalls: "after_step" }),

@@ -75,6 +75,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     await nextTurn();
     const caller = {
       principal: context.get("principal"),
+      defaultAgent: context.get("defaultAgent"),
       mayApprove: context.get("rights").includes("approve"),
       connection: context.env?.connection,
     };

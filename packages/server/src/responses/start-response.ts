@@ -1,16 +1,18 @@
 import { type ApprovalDecision, type Message, type ToolGroup, VariableSystem } from "@capstan/core";
 import { isClosing, type RequestKey, type RunRecord, type ServerGroup } from "@capstan/store";
-import { findRequestedModel, offersTool, readHistory } from "../runs/active/launch.ts";
+import { offersTool, readHistory } from "../runs/active/launch.ts";
 import type { StatedOutput } from "../runs/history/history-item.ts";
 import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
 import type { StatedAnswer } from "../runs/history/mark-items.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
+import { applyAgent } from "../runs/request/agent.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Connection, Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
-import { allowedTools } from "./request/parse-tools.ts";
+import { selectAgent } from "../http/select-agent.ts";
+import { allowedTools, excludesOthers } from "./request/parse-tools.ts";
 import { historyError } from "./history-error.ts";
 import { historyItems } from "./history-items.ts";
 import { storedView } from "./read-response.ts";
@@ -27,11 +29,13 @@ export async function startResponse(
   services: Services,
   {
     principal: owner,
+    defaultAgent,
     mayApprove,
     key,
     connection,
   }: {
     readonly principal: string;
+    readonly defaultAgent?: string | undefined;
     readonly mayApprove: boolean;
     readonly key?: RequestKey | undefined;
     /** The WebSocket connection of the request. */
@@ -40,9 +44,10 @@ export async function startResponse(
   request: CreateRequest,
 ): Promise<RunRecord> {
   if (!mayApprove) requireNoLoosening(request.tools);
-  const modelId = request.model ?? services.models.default.id;
-  const model = await findRequestedModel(services.models, modelId);
-  if (model === undefined) throw await unknownModel(services, modelId);
+  const caller = { principal: owner, defaultAgent };
+  const unknownStatus = 400;
+  const selected = await selectAgent(services, caller, request.model, { unknownStatus });
+  const { model, agent, shownModel } = selected;
   const unknown = request.tools.servers.find(
     ({ group }) => !services.groups().some(({ name }) => name === group),
   );
@@ -77,7 +82,12 @@ export async function startResponse(
     return parent;
   }
   await nextTurn();
-  const history = request.history ?? services.history;
+  const fields = applyAgent(agent, {
+    ...request,
+    servers: tools.servers,
+    excludesOthers: excludesOthers(request.toolChoice),
+  });
+  const history = fields.history ?? services.history;
   // An unstored run cannot have a stored parent, so it gets the parent's history as messages.
   const [said, variables] =
     crosses && parent !== undefined
@@ -91,7 +101,7 @@ export async function startResponse(
   const run: RunRequest = {
     principal: owner,
     model: model.id,
-    instructions: request.instructions ?? null,
+    instructions: fields.instructions,
     context: [...answeredBy(said, outputs), ...before],
     // The history refers to these variables.
     ...(variables !== undefined && { variables: variables.snapshot() }),
@@ -102,11 +112,12 @@ export async function startResponse(
     parentId: crosses ? null : (parent?.id ?? null),
     conversationId,
     title: named.untitled ? titleFrom(messages) : null,
-    servers: tools.servers,
+    servers: fields.servers,
     clientTools: tools.client,
     settings: request.settings,
-    maxToolCalls: request.maxToolCalls ?? null,
-    approvals: request.approvals ?? "deferred",
+    maxToolCalls: fields.maxToolCalls,
+    maxRounds: fields.maxRounds,
+    approvals: fields.approvals,
     toolOutputs: request.toolOutputs ?? "deferred",
     answers: answers.map((answer) => ({
       approvalId: answer.approvalId,
@@ -122,6 +133,7 @@ export async function startResponse(
       echo: request.echo,
       servers: tools.servers.map((server) => listing(services, server)),
       customTools: request.tools.customTools,
+      ...(shownModel !== undefined && { shownModel }),
       ...(request.previousResponseId !== undefined && {
         previousResponseId: request.previousResponseId,
       }),
@@ -213,12 +225,6 @@ function listing({ createExecutor }: Services, server: ServerGroup): ServerListi
       annotations: { read_only: tool.effects === "read" },
     })),
   };
-}
-
-async function unknownModel({ models }: Services, id: string): Promise<RequestError> {
-  const known = (await models.list()).map((entry) => entry.id).slice(0, 20);
-  const message = `The model '${id}' does not exist here. There are: ${known.join(", ")}.`;
-  return new RequestError({ param: "model", code: "model_not_found", message });
 }
 
 function unknownGroup(groups: readonly ToolGroup[], { group }: ServerGroup): RequestError {

@@ -43,6 +43,9 @@ export function createTestApp(
     /** @default "people" with keys, else "anyone" */
     readonly approvalsFrom?: Services["approvalsFrom"];
     readonly rules?: readonly PolicyRule[];
+    readonly agents?: Services["agents"];
+    /** Ids of models besides the setup's own. @default every id names the setup's model */
+    readonly modelIds?: readonly string[];
     readonly scripts?: Services["scripts"];
     readonly log?: AppOptions["log"];
   },
@@ -54,11 +57,19 @@ export function createTestApp(
   const runs = createRuns({ model, tools, limits, store, memory });
   const services: Services = {
     runs,
-    models: { default: entry, list: async () => [entry], find: async () => model },
+    models: {
+      default: entry,
+      list: async () => [entry],
+      find: async (id) =>
+        setup.modelIds === undefined || [model.id, ...setup.modelIds].includes(id)
+          ? model
+          : undefined,
+    },
     groups: () => [groupOf(tools)],
     groupDefaults: {},
     toolDefaults: {},
     rules: setup.rules ?? [],
+    agents: setup.agents ?? {},
     ...(setup.scripts && { scripts: setup.scripts }),
     createExecutor: executorsOf(tools),
     history: "log",

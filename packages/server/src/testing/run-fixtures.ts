@@ -90,6 +90,7 @@ export function requestOf(text: string, more: Partial<RunRequest> = {}): RunRequ
     clientTools: [],
     settings: {},
     maxToolCalls: null,
+    maxRounds: null,
     approvals: "inline",
     toolOutputs: "deferred",
     history: "log",

@@ -34,6 +34,8 @@ const serverGroup = z.object({
   allowedTools: toolFilter.exactOptional(),
   /** Absent: each tool decides. */
   requireApproval: requireApproval.exactOptional(),
+  /** The agent offers it, and the request does not name it. @default false */
+  ofAgent: z.boolean().exactOptional(),
 });
 
 /** A tool group that the request offers, under the client's name for it. */
@@ -85,6 +87,8 @@ const version1 = z.object({
   clientTools: z.array(toolDefinition).readonly().default([]),
   settings: objectOf<ChatOption>({}),
   maxToolCalls: z.number().nullable().default(null),
+  /** The most rounds of tool calls, if fewer than the server allows. */
+  maxRounds: z.number().nullable().default(null),
   /**
    * `inline`: the run waits for answers and resumes. `deferred`: the run ends, and a later run
    * takes its calls over.

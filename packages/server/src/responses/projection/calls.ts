@@ -10,6 +10,7 @@ import {
   type Phase,
   type ServerListing,
 } from "./output-order.ts";
+import { createCallSummaryWriter } from "./call-summaries.ts";
 import { imageWriters } from "./images.ts";
 import { createTextBuffer, type InternedText, internText } from "./text-items.ts";
 import type {
@@ -217,6 +218,8 @@ interface ServerCall {
   readonly isInherited: boolean;
   /** Another call made it: only its approval request is shown. */
   readonly isSubCall: boolean;
+  /** An agent offered its tool, and the client did not name the group. */
+  readonly isSummarized: boolean;
   texts: CallTexts;
   writer?: ServerCallWriter;
   /** Its approval request waits for the client. */
@@ -233,24 +236,32 @@ export interface OpenQuestion {
 }
 
 /**
- * Projects the calls that the server runs. A client sees the calls of the groups that it declared.
+ * Projects the calls that the server runs. A client sees the calls of the groups that it declared,
+ * and summaries of the calls of an agent's other groups.
  */
 export function createServerCalls(options: {
   readonly outputOrder: OutputOrder;
   readonly servers: readonly ServerListing[];
+  readonly summarized?: readonly string[];
   readonly approvals: "inline" | "deferred";
 }) {
   const { outputOrder } = options;
   const isDeferred = options.approvals === "deferred";
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
+  const summarized = new Set(options.summarized);
   const calls = new Map<string, ServerCall>();
   /** Ids of final calls with open text, by item id. */
   const speakers = new Map<string, string>();
   const questions = new Map<string, OpenQuestion>();
   let hasTurnBegun = false;
 
-  const show = ({ label, name, texts }: ServerCall): ServerCallWriter => {
+  const show = ({ label, name, texts, isSummarized }: ServerCall): ServerCallWriter => {
     const { approvalId } = texts;
+    if (isSummarized) {
+      const writer = createCallSummaryWriter({ name, group: label });
+      outputOrder.enter(writer);
+      return writer;
+    }
     const writer = createServerCallWriter({
       label,
       name,
@@ -275,12 +286,14 @@ export function createServerCalls(options: {
       const dot = toolId.indexOf(".");
       const group = toolId.slice(0, dot);
       const isSubCall = parentCallId !== undefined;
+      const isSummarized = !labels.has(group) && summarized.has(group);
       // Its approval request needs an answer, whichever group it belongs to.
-      const label = labels.get(group) ?? (isSubCall ? group : undefined);
+      const label = labels.get(group) ?? (isSubCall || isSummarized ? group : undefined);
       if (label === undefined || owner !== "server") return;
       calls.set(callId, {
         label,
         isSubCall,
+        isSummarized,
         name: toolId.slice(dot + 1),
         isFinal: final === true,
         isInherited: !hasTurnBegun,
@@ -345,7 +358,7 @@ export function createServerCalls(options: {
   };
 }
 
-interface ServerCallWriter extends ItemWriter {
+export interface ServerCallWriter extends ItemWriter {
   settle(status: SettledStatus, result: CallResult): void;
 }
 

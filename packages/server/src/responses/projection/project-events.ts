@@ -23,6 +23,11 @@ import { createTextItems } from "./text-items.ts";
 export interface ProjectionOptions extends ResponseIdentity {
   /** The groups that the request declared, in its order. Calls of other groups are not shown. */
   readonly servers: readonly ServerListing[];
+  /**
+   * Groups of an agent that the request did not declare. A call of them is shown as a summary, in a
+   * reasoning item. @default []
+   */
+  readonly summarized?: readonly string[];
   /** Names of the client's tools that take plain text. @default [] */
   readonly customTools?: readonly string[];
   /**
@@ -112,7 +117,7 @@ export function createProjection(options: ProjectionOptions): Projection {
   };
   const outputOrder = createOutputOrder({ emit, itemId: itemIds(options.responseId) });
   const texts = createTextItems(outputOrder, { holdsAnswers: isStrict(options.echo.text) });
-  const serverCalls = createServerCalls({ outputOrder, servers: options.servers, approvals });
+  const serverCalls = createServerCalls({ outputOrder, ...options, approvals });
   const clientCalls = createClientCalls({
     outputOrder,
     customTools: options.customTools ?? [],

@@ -219,8 +219,20 @@ type PartEvent =
   | { readonly type: "response.reasoning_text.delta"; readonly delta: string }
   | { readonly type: "response.reasoning_text.done"; readonly text: string };
 
+/** An event about the summary of a reasoning item. */
+type SummaryEvent =
+  | {
+      readonly type:
+        | "response.reasoning_summary_part.added"
+        | "response.reasoning_summary_part.done";
+      readonly part: SummaryText;
+    }
+  | { readonly type: "response.reasoning_summary_text.delta"; readonly delta: string }
+  | { readonly type: "response.reasoning_summary_text.done"; readonly text: string };
+
 /** An event about an item, without its position. */
 export type ItemEvent =
+  | (SummaryEvent & { readonly summary_index: number })
   | (PartEvent & { readonly content_index: number })
   | { readonly type: "response.function_call_arguments.delta"; readonly delta: string }
   | {

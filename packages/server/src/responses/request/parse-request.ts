@@ -73,7 +73,7 @@ export function parseCreateRequest(
     stream: given.stream ?? false,
     // An extension of the API: the response waits for a user or for its client's outputs instead of
     // ending.
-    ...(given.approvals === "inline" && { approvals: "inline" as const }),
+    ...(given.approvals != null && { approvals: given.approvals }),
     ...(given.tool_outputs === "inline" && { toolOutputs: "inline" as const }),
     ...(given.history != null && { history: historyMode(given.history) }),
     /** The fields of the request that the response repeats. */

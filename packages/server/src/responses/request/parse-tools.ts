@@ -253,10 +253,12 @@ function modeOf(value: unknown, at: string): Mode {
   throw unsupportedValue(at, value, modes);
 }
 
-/**
- * Returns the tools that can be called. A tool choice that lists tools or names a server excludes
- * all other tools.
- */
+/** Returns whether a tool choice lists tools or names a server, and so excludes all others. */
+export function excludesOthers({ type }: RequestToolChoice): boolean {
+  return type === "allowed" || type === "server";
+}
+
+/** Returns the tools that can be called. */
 export function allowedTools(
   tools: RequestTools,
   choice: RequestToolChoice,

@@ -72,10 +72,13 @@ test("a run that exceeds its time limit expires, and its calls are stopped", asy
 
 test("a request can lower the limit of a turn's calls but not raise it", () => {
   const limits = { ...defaultServerLimits, turnCalls: 5 };
-  assert.equal(chainLimits(limits, 3).maxToolCalls, 3);
-  assert.equal(chainLimits(limits, 9).maxToolCalls, 5);
-  assert.equal(chainLimits(limits, null).maxToolCalls, 5);
-  assert.equal(chainLimits(defaultServerLimits, null).maxToolCalls, undefined);
+  assert.equal(chainLimits(limits, { maxToolCalls: 3, maxRounds: null }).maxToolCalls, 3);
+  assert.equal(chainLimits(limits, { maxToolCalls: 9, maxRounds: null }).maxToolCalls, 5);
+  assert.equal(chainLimits(limits, { maxToolCalls: null, maxRounds: null }).maxToolCalls, 5);
+  assert.equal(
+    chainLimits(defaultServerLimits, { maxToolCalls: null, maxRounds: null }).maxToolCalls,
+    undefined,
+  );
 });
 
 test("the server limits the tokens of a turn's results in one model request", async () => {

@@ -86,7 +86,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   const { store, models, limits, run, journal, variables, resume } = options;
   const { grants, overrides } = options;
   const request = requestOf(run);
-  const { servers, settings, maxToolCalls, adopts, history, call } = request;
+  const { servers, settings, adopts, history, call } = request;
   const [conversation, found, context, said] = await Promise.all([
     run.conversationId === null
       ? undefined
@@ -139,7 +139,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       ...offered,
       requireApproval: (toolId) => getRequireApproval(servers, executor.gate.registry.tool(toolId)),
       chatOption: settings,
-      ...chainLimits(limits, maxToolCalls),
+      ...chainLimits(limits, request),
       // A user's direct call asks no model.
       ...(call !== undefined && { maxTokens: Infinity, maxCost: Infinity }),
       ...(resume !== undefined && { resume }),
@@ -187,12 +187,15 @@ export function closeChain({
   });
 }
 
-/** Returns the limits in the form that the loop expects. */
-export function chainLimits(limits: ServerLimits, maxToolCalls: number | null): ChainLimits {
+/** Returns the limits in the form that the loop expects. A request can only lower them. */
+export function chainLimits(
+  limits: ServerLimits,
+  { maxToolCalls, maxRounds }: Pick<StoredRequest, "maxToolCalls" | "maxRounds">,
+): ChainLimits {
   const { turnCalls = Infinity, turnTokens, turnMs, turnCost, shownTokens } = limits;
   const calls = Math.min(turnCalls, maxToolCalls ?? Infinity);
   return {
-    maxRounds: limits.rounds,
+    maxRounds: Math.min(limits.rounds, maxRounds ?? Infinity),
     maxCallsPerRound: limits.callsPerRound,
     maxRepeatedFailures: limits.repeatedFailures,
     ...(Number.isFinite(calls) && { maxToolCalls: calls }),

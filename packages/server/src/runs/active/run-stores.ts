@@ -185,11 +185,13 @@ export function withClaim<T>(claim: KeyClaim, serve: () => Promise<T>): Promise<
 const effects: ReadonlySet<StoreWrite["type"]> = new Set([
   "answer-call",
   "change-override",
+  "delete-agent",
   "delete-conversation",
   "delete-run",
   "edit-variables",
   "reset-override",
   "revoke-grant",
+  "save-agent",
   "update-conversation",
 ]);
 

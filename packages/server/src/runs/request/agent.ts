@@ -1,0 +1,210 @@
+import type { HistoryMode } from "@capstan/core";
+import type { AgentBody, AgentGroup } from "@capstan/contract";
+import type { ServerGroup, Store } from "@capstan/store";
+import { z } from "zod";
+import type { RunRequest } from "./run-request.ts";
+import { loosensApproval, requireApproval, toolFilter } from "./server-group.ts";
+
+/** A named preset for requests: model, instructions, tool groups, history, limits. */
+export type Agent = Readonly<z.infer<typeof agentSchema>>;
+
+/** Agents by name. */
+export type Agents = { readonly [name: string]: Agent };
+
+/** Names of agents. They have no slash, so that they differ from `provider/model`. */
+export const agentName = /^[a-z0-9-]{1,48}$/;
+
+// Each `error` describes the expected value; the message adds the key and the given value.
+
+const objectOf =
+  (what: string, ...fields: readonly string[]) =>
+  (issue: { readonly code?: string | undefined; readonly keys?: unknown }): string =>
+    issue.code === "unrecognized_keys" && Array.isArray(issue.keys)
+      ? `no field "${String(issue.keys[0]).slice(0, 60)}" (the fields are ${fields.join(", ")})`
+      : what;
+
+const text = (error: string, max: number) =>
+  z.string({ error }).trim().min(1, { error }).max(max, { error });
+
+const oneTo = (max: number) => {
+  const error = `a whole number from 1 to ${max}`;
+  return z.int({ error }).min(1, { error }).max(max, { error }).exactOptional();
+};
+
+const filter = z.strictObject({
+  tool_names: z.array(z.string()).exactOptional(),
+  read_only: z.boolean().exactOptional(),
+});
+const filterText = 'a list of names such as ["FetchWebPage"], or {"read_only": true}';
+const approvalText = '"always", "never", or {"always": FILTER, "never": FILTER}';
+
+const group = z.strictObject(
+  {
+    group: z
+      .string({ error: "the name of a tool group" })
+      .regex(/^[a-zA-Z0-9_-]{1,64}$/, { error: "the name of a tool group" }),
+    allowed_tools: z.union([z.array(z.string()), filter], { error: filterText }).exactOptional(),
+    require_approval: z
+      .union(
+        [
+          z.enum(["always", "never"]),
+          z.strictObject({ always: filter.exactOptional(), never: filter.exactOptional() }),
+        ],
+        { error: approvalText },
+      )
+      .exactOptional(),
+  },
+  {
+    error: objectOf(
+      'a group such as "web" or {"group": "web"}',
+      "group",
+      "allowed_tools",
+      "require_approval",
+    ),
+  },
+);
+
+const historyText = '"log", "full" or {"keep_turns": 3}';
+
+/** The schema of an agent in requests and in the configuration. Unknown fields are errors. */
+export const agentSchema = z.strictObject(
+  {
+    title: text("a title of 1 to 100 characters", 100).exactOptional(),
+    model: text('a model such as "openai/gpt-5.5"', 200).exactOptional(),
+    instructions: text("a text of 1 to 100000 characters", 100_000).exactOptional(),
+    groups: z
+      .array(
+        z.preprocess((given) => (typeof given === "string" ? { group: given } : given), group),
+        { error: 'a list of tool groups such as ["web"]' },
+      )
+      .max(100, { error: "at most 100 tool groups" })
+      .refine((list) => new Set(list.map((each) => each.group)).size === list.length, {
+        error: "each tool group once",
+      })
+      .exactOptional(),
+    history: z
+      .union(
+        [z.enum(["log", "full"]), z.strictObject({ keep_turns: z.int().min(0).max(10_000) })],
+        { error: historyText },
+      )
+      .exactOptional(),
+    limits: z
+      .strictObject(
+        { rounds: oneTo(1_000), calls: oneTo(100_000) },
+        { error: objectOf('limits such as {"rounds": 5, "calls": 20}', "rounds", "calls") },
+      )
+      .exactOptional(),
+    approvals: z.enum(["inline", "deferred"], { error: '"inline" or "deferred"' }).exactOptional(),
+  },
+  {
+    error: objectOf(
+      "an object",
+      "title",
+      "model",
+      "instructions",
+      "groups",
+      "history",
+      "limits",
+      "approvals",
+    ),
+  },
+) satisfies z.ZodType<AgentBody>;
+
+/** An agent with its name and its owner. */
+export interface NamedAgent {
+  readonly name: string;
+  /** `configuration`: every caller can use it, and no request changes it. */
+  readonly source: "configuration" | "user";
+  readonly agent: Agent;
+}
+
+/** Where agents are found: those of the configuration, and those of the users. */
+export interface AgentSources {
+  readonly configured: Agents;
+  readonly store: Pick<Store, "getAgent">;
+}
+
+/**
+ * Finds the agent that a request names as its model, as `NAME` or `agent/NAME`. An agent of the
+ * configuration precedes the user's own with the same name.
+ */
+export async function findAgent(
+  { configured, store }: AgentSources,
+  { owner, model }: { readonly owner: string; readonly model: string },
+): Promise<NamedAgent | undefined> {
+  const name = model.replace(/^agent\//, "");
+  if (!agentName.test(name)) return undefined;
+  const given = Object.hasOwn(configured, name) ? configured[name] : undefined;
+  if (given !== undefined) return { name, source: "configuration", agent: given };
+  const own = await store.getAgent({ owner, name });
+  return own && { name, source: "user", agent: own.agent as Agent };
+}
+
+/** Returns whether an agent lets calls run without an approval that their tools require. */
+export function agentLoosens({ groups = [] }: Agent): boolean {
+  return groups.some((each) => loosensApproval(serverGroup(each).requireApproval));
+}
+
+/** The parts of a request that an agent completes. */
+export interface RequestParts {
+  readonly instructions?: string | undefined;
+  /** The groups that the request names. */
+  readonly servers: readonly ServerGroup[];
+  /** Whether the tool choice excludes all tools that the request does not list. */
+  readonly excludesOthers: boolean;
+  readonly history?: HistoryMode | undefined;
+  readonly approvals?: "inline" | "deferred" | undefined;
+  readonly maxToolCalls?: number | undefined;
+}
+
+/** The fields of a run that depend on the agent. */
+export type AgentFields = Pick<
+  RunRequest,
+  "instructions" | "servers" | "approvals" | "maxToolCalls" | "maxRounds"
+> & { readonly history: HistoryMode | undefined };
+
+/**
+ * Combines an agent with a request. The agent's instructions precede those of the request. A group
+ * that the request names has only the request's settings: an agent's `never` must not apply to
+ * tools that only the request allows. The lower limit applies.
+ *
+ * @param agent absent: the fields of the request alone
+ */
+export function applyAgent(
+  agent: Agent | undefined,
+  { instructions, servers, excludesOthers, history, approvals, maxToolCalls }: RequestParts,
+): AgentFields {
+  const { groups = [], limits = {} } = agent ?? {};
+  const more = groups
+    .filter(({ group: name }) => !servers.some((server) => server.group === name))
+    .map(serverGroup);
+  const texts = [agent?.instructions, instructions].filter((each) => each !== undefined);
+  const calls = Math.min(maxToolCalls ?? Infinity, limits.calls ?? Infinity);
+  return {
+    instructions: texts.length === 0 ? null : texts.join("\n\n"),
+    servers: excludesOthers ? servers : [...servers, ...more],
+    history: history ?? historyMode(agent?.history),
+    // A client that knows only a name cannot answer approval requests.
+    approvals: approvals ?? agent?.approvals ?? (agent === undefined ? "deferred" : "inline"),
+    maxToolCalls: Number.isFinite(calls) ? calls : null,
+    maxRounds: limits.rounds ?? null,
+  };
+}
+
+function historyMode(given: Agent["history"]): HistoryMode | undefined {
+  return typeof given === "object" ? { keepTurns: given.keep_turns } : given;
+}
+
+function serverGroup({
+  group: name,
+  allowed_tools: allowed,
+  require_approval: required,
+}: AgentGroup): ServerGroup {
+  return {
+    label: name,
+    group: name,
+    ofAgent: true,
+    ...(allowed !== undefined && { allowedTools: toolFilter(allowed) }),
+    ...(required !== undefined && { requireApproval: requireApproval(required) }),
+  };
+}
