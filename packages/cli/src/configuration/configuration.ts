@@ -1,6 +1,7 @@
 import type { ApprovalsFrom, Right } from "@capstan/contract";
 import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { TokenPrices } from "@capstan/core/host";
+import type { Agents } from "@capstan/server";
 import type { Retention } from "@capstan/store";
 import type { Settings } from "./settings-schema.ts";
 
@@ -9,6 +10,8 @@ export interface ApiKey {
   readonly name: string;
   readonly key: string;
   readonly rights: readonly Right[];
+  /** The agent of requests that name no model. */
+  readonly agent?: string;
 }
 
 /** Limits that an installation may change. `docs/guides/configuration.md` describes them. */
@@ -71,6 +74,8 @@ export interface Configuration {
   };
   /** The administrator's rules, which no grant and no request overrides. */
   readonly rules: readonly PolicyRule[];
+  /** Agents that every caller can select, by name. */
+  readonly agents: Agents;
   /** Unknown settings of the file, as JSON. */
   readonly unknown: readonly string[];
   /** Positions of groups and tools in the settings file, as `file:line` by key. */

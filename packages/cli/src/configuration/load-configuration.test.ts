@@ -68,6 +68,7 @@ test("without settings, the defaults are safe", async () => {
       approvalsFrom: "anyone",
       web: { allowPrivateHosts: [] },
       rules: [],
+      agents: {},
       places: {},
       history: "log",
       limits: {},
@@ -335,4 +336,45 @@ test("on loopback without keys anyone can approve, with keys only people, unless
   assert.equal(await from({ host: "0.0.0.0" }, { environment }), "people");
   assert.equal(await from({ approvals: { from: "people" } }), "people");
   assert.equal(await from({ approvals: { from: "anyone" } }, { environment }), "anyone");
+});
+
+test("agents are read with their groups, and errors name their key", async () => {
+  const agents = {
+    researcher: { title: "Researcher", groups: ["web", { group: "files" }], limits: { calls: 3 } },
+  };
+  const configuration = await valid({ agents });
+  assert.deepEqual(configuration.agents, {
+    researcher: { ...agents.researcher, groups: [{ group: "web" }, { group: "files" }] },
+  });
+  const text = `{
+  "agents": {
+    "Upper": {},
+    "one": { "instruction": "Be kind." },
+    "two": { "groups": [{ "group": "web", "require_approval": "no" }] },
+    "three": { "limits": { "rounds": 0 } }
+  }
+}`;
+  const found = await problems(text);
+  for (const expected of [
+    /^capstan\.config\.json:3: agents\.Upper: expected a name of 1 to 48/,
+    /^capstan\.config\.json:4: agents\.one: expected no field "instruction" \(the fields are title, /,
+    /:5: agents\.two\.groups\[0\]\.require_approval: expected "always", "never".*got "no"$/,
+    /:6: agents\.three\.limits\.rounds: expected a whole number from 1 to 1000, got 0$/,
+  ])
+    assert.ok(
+      found.some((problem) => expected.test(problem)),
+      `${expected} in ${found.join("\n")}`,
+    );
+});
+
+test("a key can have a default agent, which must be configured", async () => {
+  const key = { name: "ann", key: "SECRET", agent: "researcher" };
+  const environment = { CAPSTAN_API_KEYS: JSON.stringify([key]) };
+  const configuration = await valid({ agents: { researcher: {} } }, { environment });
+  assert.deepEqual(configuration.apiKeys, [{ ...key, rights: ["ask"] }]);
+  assert.deepEqual(await problems({ agents: { reseracher: {} } }, { environment }), [
+    'CAPSTAN_API_KEYS (ann): agent: there is no agent "researcher" in the settings file. Did you mean reseracher?',
+  ]);
+  const wrong = { CAPSTAN_API_KEYS: JSON.stringify([{ ...key, agent: "a/b" }]) };
+  assert.match((await problems({}, { environment: wrong }))[0] ?? "", /entry 1: expected/);
 });

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { defaultApprovalsFrom, isLoopback } from "@capstan/server";
+import { didYouMean } from "../arguments/parse-options.ts";
 import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -87,6 +88,7 @@ export async function loadConfiguration(
     },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     rules: merged.rules ?? [],
+    agents: merged.agents ?? {},
     places: file.places,
     unknown: file.unknown,
     history: merged.history ?? "log",
@@ -101,6 +103,10 @@ export async function loadConfiguration(
     ...fromEnvironment.problems,
     ...fromFlags.problems,
     ...keys.problems,
+    // An accepted version of the file may lack an agent that a key already names.
+    ...(settingsText === undefined && file.problems.length === 0
+      ? unknownAgents(configuration)
+      : []),
     ...(database.status === "invalid" ? [database.problem] : []),
     ...(redis.status === "invalid" ? [redis.problem] : []),
   ];
@@ -137,6 +143,16 @@ function openDoors({ host, apiKeys }: Configuration): readonly string[] {
       'Set CAPSTAN_API_KEYS to name:key pairs, e.g. CAPSTAN_API_KEYS="me:A-LONG-SECRET", ' +
       "or listen on 127.0.0.1.",
   ];
+}
+
+function unknownAgents({ apiKeys, agents }: Configuration): readonly string[] {
+  return apiKeys.flatMap(({ name, agent }) => {
+    if (agent === undefined || Object.hasOwn(agents, agent)) return [];
+    const hint = didYouMean(agent, Object.keys(agents));
+    return [
+      `CAPSTAN_API_KEYS (${name}): agent: there is no agent "${agent}" in the settings file.${hint}`,
+    ];
+  });
 }
 
 /** A missing folder is only a warning, because it may be created later. */

@@ -33,7 +33,50 @@ const rules = (...list: readonly object[]) => ({ rules: list });
 const ask = { tool: "code.*", execution: "ask-always" };
 const deny = { tool: "files.*", when: { path: "secrets/**" }, execution: "deny" };
 
+const agent = (fields: object) => ({ agents: { a: fields } });
+const web = { group: "web" };
+const freeWeb = { ...web, require_approval: "never" };
+
 const cases: readonly (readonly [string, object, object, readonly string[]])[] = [
+  ["an agent is added", {}, agent({ groups: [web], model: "a/b", instructions: "x" }), []],
+  ["an agent without approvals is added", {}, agent({ groups: [freeWeb] }), ["agents.a"]],
+  [
+    "an agent without some approvals is added",
+    {},
+    agent({ groups: [{ ...web, require_approval: { never: { read_only: true } } }] }),
+    ["agents.a"],
+  ],
+  [
+    "an agent asks less",
+    agent({ groups: [{ ...web, require_approval: "always" }] }),
+    agent({ groups: [web] }),
+    ["agents.a"],
+  ],
+  [
+    "an agent asks more",
+    agent({ groups: [freeWeb] }),
+    agent({ groups: [{ ...web, require_approval: "always" }] }),
+    [],
+  ],
+  ["an agent is removed", agent({ groups: [freeWeb] }), {}, []],
+  ["an agent gets a group", agent({}), agent({ groups: [web] }), ["agents.a"]],
+  [
+    "an agent gets a tool",
+    agent({ groups: [{ ...web, allowed_tools: ["A"] }] }),
+    agent({ groups: [{ ...web, allowed_tools: ["A", "B"] }] }),
+    ["agents.a"],
+  ],
+  [
+    "an agent loses a tool",
+    agent({ groups: [{ ...web, allowed_tools: ["A", "B"] }] }),
+    agent({ groups: [{ ...web, allowed_tools: ["A"] }] }),
+    [],
+  ],
+  ["an agent gets another model", agent({}), agent({ model: "a/b" }), ["agents.a"]],
+  ["an agent gets other instructions", agent({}), agent({ instructions: "x" }), ["agents.a"]],
+  ["an agent gets a title and a history", agent({}), agent({ title: "A", history: "full" }), []],
+  ["an agent gets a limit", agent({}), agent({ limits: { calls: 2 } }), []],
+  ["an agent loses a limit", agent({ limits: { calls: 2 } }), agent({}), ["agents.a"]],
   ["a rule that asks is removed", rules(ask), {}, ["rules: code.*"]],
   ["a rule asks less", rules(ask), rules({ ...ask, execution: "ask-once" }), ["rules: code.*"]],
   ["a rule is about another tool", rules(ask), rules({ ...ask, tool: "web.*" }), ["rules: code.*"]],

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual as equal } from "node:util";
 import type { PolicyRule } from "@capstan/core";
-import { isLoopback } from "@capstan/server";
+import { type Agent, agentLoosens, type Agents, isLoopback } from "@capstan/server";
 import type { Configuration, ConfiguredLimits } from "./configuration.ts";
 
 /**
@@ -61,6 +61,7 @@ const comparisons: {
       ? []
       : ["web.allowPrivateHosts"],
   rules: loosenedRules,
+  agents: loosenedAgents,
   limits: loosenedLimits,
   retention: always("retention"),
   // With an empty list, a server that other machines can reach accepts any name.
@@ -131,6 +132,48 @@ function loosenedLimits(accepted: ConfiguredLimits, changed: ConfiguredLimits): 
       return before === undefined ? !unlimited.includes(name) : after > before;
     })
     .map((name) => `limits.${name}`);
+}
+
+/**
+ * A new agent allows nothing by itself, because requests can name the same model and groups. It
+ * loosens only with `require_approval`. A change of an agent also reaches clients that use it.
+ */
+function loosenedAgents(accepted: Agents, changed: Agents): readonly string[] {
+  return Object.entries(changed)
+    .filter(([name, after]) => {
+      const before = valueOf(accepted, name);
+      if (before === undefined) return agentLoosens(after);
+      const { title: _t, history: _h, approvals: _a, groups = [], limits = {}, ...rest } = after;
+      const known = before.groups ?? [];
+      return (
+        !equal(rest.model, before.model) ||
+        !equal(rest.instructions, before.instructions) ||
+        groups.some((group) =>
+          loosensGroup(
+            known.find((one) => one.group === group.group),
+            group,
+          ),
+        ) ||
+        (["rounds", "calls"] as const).some(
+          (limit) => (limits[limit] ?? Infinity) > (before.limits?.[limit] ?? Infinity),
+        )
+      );
+    })
+    .map(([name]) => `agents.${name}`);
+}
+
+type Group = NonNullable<Agent["groups"]>[number];
+
+function loosensGroup(before: Group | undefined, after: Group): boolean {
+  if (before === undefined) return true;
+  const asksLess =
+    after.require_approval !== "always" && !equal(before.require_approval, after.require_approval);
+  const [given, then] = [after.allowed_tools, before.allowed_tools];
+  const isPart =
+    equal(given, then) ||
+    then === undefined ||
+    (Array.isArray(given) && Array.isArray(then) && isPartOf(given, then));
+  return asksLess || !isPart;
 }
 
 /** The values of a rule's field, from the loosest to the strictest. */

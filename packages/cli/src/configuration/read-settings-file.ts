@@ -108,12 +108,20 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
 
 /** Returns the positions in which groups and tools are named. Their existence is checked later. */
 function namesIn(raw: unknown): readonly Path[] {
-  const { groups, tools, rules } = (raw ?? {}) as { readonly [key: string]: unknown };
+  const { groups, tools, agents, rules } = (raw ?? {}) as { readonly [key: string]: unknown };
   const keysOf = (value: unknown) =>
     typeof value === "object" && value !== null ? Object.keys(value) : [];
   return [
     ...keysOf(groups).map((name) => ["groups", name]),
     ...keysOf(tools).map((id) => ["tools", id]),
+    ...keysOf(agents).flatMap((name) =>
+      keysOf(valueAt(agents, [name, "groups"])).map((index) => [
+        "agents",
+        name,
+        "groups",
+        Number(index),
+      ]),
+    ),
     ...(Array.isArray(rules) ? rules.map((_rule, index) => ["rules", index, "tool"]) : []),
   ];
 }

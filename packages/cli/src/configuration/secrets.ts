@@ -1,4 +1,5 @@
 import type { Right } from "@capstan/contract";
+import { agentName } from "@capstan/server";
 import { z } from "zod";
 import type { ApiKey } from "./configuration.ts";
 
@@ -18,13 +19,18 @@ const rights = z
 
 const keyEntry = z.union([
   z.string(),
-  z.strictObject({ name: z.string(), key: z.string(), rights: rights.optional() }),
+  z.strictObject({
+    name: z.string(),
+    key: z.string(),
+    rights: rights.optional(),
+    agent: z.string().regex(agentName).optional(),
+  }),
 ]);
 
 /**
  * Parses `name:key,name:key`, or the same as a JSON list, in which a key can have rights:
  * `["bot:KEY", {"name": "ann", "key": "KEY", "rights": ["ask", "approve"]}]`. A key without rights
- * has the right `ask`. Two keys with the same name belong to the same principal, so that a key can
+ * has the right `ask`, and one with an `agent` uses it for requests without a model. Two keys with the same name belong to the same principal, so that a key can
  * be replaced without downtime. No message contains a key.
  */
 export function readApiKeys(text = ""): ReadApiKeys {
@@ -44,7 +50,7 @@ export function readApiKeys(text = ""): ReadApiKeys {
     const read = keyEntry.safeParse(entry);
     if (!read.success) {
       problems.push(
-        `${where}: expected "name:key", or an object with name, key and rights, a list of ask, approve and admin`,
+        `${where}: expected "name:key", or an object with name, key, rights (a list of ask, approve and admin) and agent (the name of an agent)`,
       );
       continue;
     }
@@ -52,6 +58,7 @@ export function readApiKeys(text = ""): ReadApiKeys {
       name,
       key,
       rights: held = ["ask"] as const,
+      agent,
     } = typeof read.data === "string" ? namedKey(read.data) : read.data;
     if (!/^[a-zA-Z0-9_.@-]{1,64}$/.test(name)) {
       problems.push(`${where}: expected name:key with a name of letters, digits, . _ @ or -`);
@@ -60,13 +67,18 @@ export function readApiKeys(text = ""): ReadApiKeys {
     } else if (apiKeys.some((other) => other.key === key && other.name !== name)) {
       problems.push(`${where} (${name}): the same key is given to another name`);
     } else {
-      apiKeys.push({ name, key, rights: held });
+      apiKeys.push({ name, key, rights: held, ...(agent !== undefined && { agent }) });
     }
   }
   return { apiKeys, problems };
 }
 
-function namedKey(entry: string): { name: string; key: string; rights?: undefined } {
+function namedKey(entry: string): {
+  name: string;
+  key: string;
+  rights?: undefined;
+  agent?: undefined;
+} {
   const colon = entry.indexOf(":");
   return { name: entry.slice(0, Math.max(colon, 0)).trim(), key: entry.slice(colon + 1).trim() };
 }

@@ -1,4 +1,5 @@
 import { type PolicyRule, ruleProblems } from "@capstan/core";
+import { agentName, agentSchema } from "@capstan/server";
 import { z } from "zod";
 
 // Each `error` describes the expected value. The message consists of the key, this text and the
@@ -124,6 +125,14 @@ export const settingsSchema = z.object(
         },
         { error: 'an object such as {"from": "people"}' },
       )
+      .optional(),
+    agents: z
+      .record(z.string().regex(agentName), agentSchema, {
+        error: (issue) =>
+          issue.code === "invalid_key"
+            ? "a name of 1 to 48 of the characters a-z, 0-9 and - as the key"
+            : 'agents by name such as {"researcher": {"groups": ["web"]}}',
+      })
       .optional(),
     rules: z.array(rule, { error: "a list of rules" }).optional(),
     history: z

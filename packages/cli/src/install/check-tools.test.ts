@@ -13,6 +13,7 @@ const groups: readonly ToolGroup[] = [
 test("switches and rules of existing tools cause no warning", () => {
   const configuration = {
     groups: { files: true },
+    agents: { reader: { groups: [{ group: "files" }] } },
     tools: { "files.ViewFile": false },
     rules: [{ tool: "*" }, { tool: "files.*" }, { tool: "files.ViewFile" }],
     places: {},
@@ -23,17 +24,20 @@ test("switches and rules of existing tools cause no warning", () => {
 test("a switch or a rule of an unknown tool is named, with the nearest name", () => {
   const configuration = {
     groups: { file: true },
+    agents: { reader: { groups: [{ group: "fles" }] } },
     tools: { "files.VeiwFile": false },
     rules: [{ tool: "filse.*" }],
     places: {
       "groups.file": "c.json:2",
       "tools.files.VeiwFile": "c.json:3",
+      "agents.reader.groups[0]": "c.json:5",
       "rules[0].tool": "c.json:4",
     },
   };
   assert.deepEqual(checkSwitches(configuration, groups), [
     'c.json:2: groups: there is no group "file". Did you mean files?',
     'c.json:3: tools: there is no tool "files.VeiwFile". Did you mean files.ViewFile?',
+    'c.json:5: agents.reader.groups[0]: there is no group "fles". Did you mean files?',
     'c.json:4: rules[0].tool: there is no tool or group "filse.*". Did you mean files.*?',
   ]);
 });
@@ -42,6 +46,7 @@ test("if no name is similar, the group's tools are listed, or the groups", () =>
   const configuration = {
     groups: {},
     tools: {},
+    agents: {},
     rules: [{ tool: "files.Erase" }, { tool: "machines.Start" }],
     places: {},
   };

@@ -21,7 +21,7 @@ export function checkSchemas(groups: readonly ToolGroup[]): readonly string[] {
  * effect.
  */
 export function checkSwitches(
-  configuration: Pick<Configuration, "groups" | "tools" | "rules" | "places">,
+  configuration: Pick<Configuration, "groups" | "tools" | "rules" | "agents" | "places">,
   groups: readonly ToolGroup[],
 ): readonly string[] {
   const groupNames = groups.map((group) => group.name);
@@ -43,6 +43,16 @@ export function checkSwitches(
     ),
     ...Object.keys(configuration.tools).flatMap((name) =>
       unknown({ key: "tools", at: `tools.${name}`, what: "tool", name, known: toolIds }),
+    ),
+    ...Object.entries(configuration.agents).flatMap(([agent, { groups: offered = [] }]) =>
+      offered.flatMap(({ group: name }, index) =>
+        unknown({
+          key: `agents.${agent}.groups[${index}]`,
+          what: "group",
+          name,
+          known: groupNames,
+        }),
+      ),
     ),
     ...configuration.rules.flatMap(({ tool: name }, index) =>
       unknown({ key: `rules[${index}].tool`, what: "tool or group", name, known: patterns }),

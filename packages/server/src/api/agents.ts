@@ -174,7 +174,7 @@ function ownView(
   isOverridden: boolean,
 ): AgentView {
   return {
-    ...viewOf(name, agent as AgentBody),
+    ...viewOf(name, agent),
     source: "user",
     created_at: createdAt,
     updated_at: updatedAt,

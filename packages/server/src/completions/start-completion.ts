@@ -118,7 +118,7 @@ export async function startCompletion(
     })),
     continuesParent: false,
     api: "completions",
-    wire: view as unknown as JsonValue,
+    wire: view,
   };
   const outcome = await services.runs.start(run, { kept: request.store, key });
   if (outcome.status === "conflict") throw conflict(outcome.message);

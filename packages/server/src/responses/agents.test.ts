@@ -54,7 +54,7 @@ for (const name of ["reader", "agent/reader"])
       { type: "summary_text", text: "Tool call Read (g): succeeded." },
     ]);
     const again = await app.call("GET", `${path}/${answer.id}`);
-    assert.deepEqual(again.body as unknown, answer);
+    assert.deepEqual(again.body, answer);
   });
 
 test("the stream of a summarized call has the events of a reasoning summary", async () => {

@@ -137,7 +137,7 @@ export async function findAgent(
   const given = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (given !== undefined) return { name, source: "configuration", agent: given };
   const own = await store.getAgent({ owner, name });
-  return own && { name, source: "user", agent: own.agent as Agent };
+  return own && { name, source: "user", agent: own.agent };
 }
 
 /** Returns whether an agent lets calls run without an approval that their tools require. */
