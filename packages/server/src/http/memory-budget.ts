@@ -152,7 +152,8 @@ export class MemoryBudget {
   async admit(context: ApiContext, next: Next): Promise<void> {
     const { req } = context;
     const principal = context.get("principal") ?? "";
-    if (req.raw.body === null) return next();
+    // Reading `body` creates a whole request object, which costs more than all other checks of a read.
+    if (req.method === "GET" || req.method === "HEAD" || req.raw.body === null) return next();
     // A request without a caller is from a browser that pairs, and its body is short.
     const bodyBytes = principal === "" ? pairingBytes : this.#limits.bodyBytes;
     const releases: Release[] = [];
