@@ -13,7 +13,7 @@ import {
 } from "../read/permissions/read-approvals.ts";
 import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
-import { readEventPage, findRunKey } from "../read/read-events.ts";
+import { findRunKey, isLongPage, readEventPage } from "../read/read-events.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
@@ -40,7 +40,6 @@ import type {
   RunRecord,
   RunWithMessages,
 } from "../records/records.ts";
-import { isLongPage } from "../read/page-length.ts";
 import { groupReads } from "./group-reads.ts";
 import { shareReads } from "./share-reads.ts";
 import type { Script } from "../sql/script.ts";

@@ -9,6 +9,7 @@ import {
 } from "../encode/event-layout.ts";
 import type { UnnumberedEvent, CompactEvents, EventPage } from "../records/records.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
+import type { PageQuery } from "./page-cache.ts";
 import { type CheckedRow, isIntact, orDamaged, requireIntact } from "../schema/row-checksums.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script, together } from "../sql/script.ts";
@@ -34,6 +35,27 @@ const findKey = statement<RunKey & CheckedRow>(
   (dialect) =>
     `SELECT n, status, ended_at, ${isIntact(dialect, "runs", "r")} AS is_intact FROM runs r WHERE id = ? AND owner = ?`,
 );
+
+/** Longer rows are decoded on the reader's thread, in bytes. */
+export const longBytes = 262_144;
+
+/** The longest row with events of a page: a row of the page, or one behind it with earlier deltas. */
+const findLongestRow = statement<{ bytes: number | null }>(
+  { reads: ["runs", "run_journal"] },
+  `SELECT MAX(bytes) AS bytes FROM (
+     SELECT octet_length(events) AS bytes FROM run_journal
+       WHERE run_n = (SELECT n FROM runs WHERE id = ?) AND seq > ? AND seq <= ?
+     UNION ALL SELECT octet_length(events) FROM run_journal
+       WHERE run_n = (SELECT n FROM runs WHERE id = ?) AND from_seq <= ? AND seq > ?
+   ) AS sized`,
+);
+
+/** Returns whether a page of events has a long row. Databases know its length without reading it. */
+export function* isLongPage({ runId, after, limit }: PageQuery): Script<boolean> {
+  const end = after + limit;
+  const row = yield* first(findLongestRow, runId, after, end, runId, end, end);
+  return (row?.bytes ?? 0) > longBytes;
+}
 
 /** A row of a run's journal with its events. */
 interface EventRow extends CheckedRow {

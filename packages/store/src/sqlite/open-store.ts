@@ -18,7 +18,7 @@ import { openForReading, openForWriting } from "./open-database.ts";
 import type { Durability, Store } from "../live/store.ts";
 import { slowRead } from "../live/slow-reads.ts";
 import { slowReader } from "../live/slow-reader.ts";
-import { longBytes } from "../read/page-length.ts";
+import { longBytes } from "../read/read-events.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { ReadParts } from "../live/create-store-reader.ts";
 import type { Script } from "../sql/script.ts";

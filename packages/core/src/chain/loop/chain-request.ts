@@ -206,6 +206,6 @@ function checkTools(tools: readonly ToolDefinition[]): readonly ToolDefinition[]
 /**
  * Whether an offered tool can read a value by its variable's name. A client's tools cannot.
  */
-export function takesReferences({ names }: ToolOffer): boolean {
-  return Object.keys(names).length > 0;
+export function takesReferences({ definitions, clientNames }: ToolOffer): boolean {
+  return definitions.length > clientNames.size;
 }
