@@ -80,6 +80,18 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     }),
     others: "absent",
   },
+  "POST /v1/responses/input_tokens": {
+    body: ({ run, secret }) => ({ input: secret, previous_response_id: run }),
+    others: "absent",
+  },
+  "POST /v1/responses/compact": {
+    body: ({ run, secret }) => ({
+      model: "custom/scripted",
+      input: [{ role: "user", content: secret }],
+      previous_response_id: run,
+    }),
+    others: "absent",
+  },
   "GET /v1/responses/:id": { path: ofResponse(), others: "absent" },
   "DELETE /v1/responses/:id": { path: ofResponse(), others: "absent" },
   "POST /v1/responses/:id/cancel": { path: ofResponse("/cancel"), others: "absent" },

@@ -30,6 +30,7 @@ export type { ModelCatalog, ModelEntry } from "./model/model.ts";
 export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";
 export { cutsOff, isWholeCall } from "./model/incomplete-calls.ts";
 export { neutraliseMessage } from "./model/message.ts";
+export { summaryRequest } from "./model/summary-request.ts";
 export type { TokenPrices } from "./model/usage.ts";
 export { addUsage, noUsage } from "./model/usage.ts";
 

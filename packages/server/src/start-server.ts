@@ -16,6 +16,7 @@ import { watchRetention } from "./runs/watch-retention.ts";
 import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import { RunService } from "./runs/run-service.ts";
 import { openPairing, pairingLink } from "./http/pairing.ts";
+import { openSealer } from "./http/sealing.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
 import type { Services } from "./http/services.ts";
@@ -130,6 +131,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     authentication,
     approvalsFrom,
     pairing,
+    sealer: openSealer({ folder: options.dataDir }),
     ...(scripts && { scripts }),
     ...(configurationWaits && { configurationWaits }),
   };

@@ -7,8 +7,9 @@ import type {
   ToolDefinition,
   UserMessage,
 } from "@capstan/core";
-import { nearestNames } from "@capstan/core/host";
+import { nearestNames, summaryRequest } from "@capstan/core/host";
 import { helpText, exampleLine } from "./help-text.ts";
+import { namedFunction } from "./named-function.ts";
 
 export type Reply =
   | { readonly type: "text"; readonly text: string }
@@ -17,6 +18,8 @@ export type Reply =
 /** Returns the offline model's answer. It depends only on the request. */
 export function planReply(request: ModelRequest): Reply {
   const asked = request.messages.findLast((message) => message.role === "user");
+  if (asked !== undefined && textOfUser(asked) === summaryRequest)
+    return words(quoteAll(request.messages.slice(0, request.messages.lastIndexOf(asked))));
   const since = messagesOfTurn(request.messages);
   const results = since.filter((message): message is ToolMessage => message.role === "tool");
   const rounds = roundsOf(asked === undefined ? "" : textOfUser(asked), request.parallelToolCalls);
@@ -24,6 +27,8 @@ export function planReply(request: ModelRequest): Reply {
   const next = rounds[done];
 
   if (next === undefined && results.length > 0) return words(citeResults(results));
+  const called = namedFunction(request, asked === undefined ? "" : textOfUser(asked));
+  if (next === undefined && called !== undefined) return { type: "calls", calls: [called] };
   if (next === undefined)
     return words(inabilityToCall(request) ?? plainAnswer(request.messages, request.tools));
   if (done === 0 && rounds.flat().some(isHelp)) return words(helpText(request.tools));
@@ -200,6 +205,23 @@ function thingsToTry(tools: readonly ToolDefinition[]): string {
 function rank({ function: { name } }: ToolDefinition): number {
   const index = suggested.indexOf(name);
   return index < 0 ? suggested.length : index;
+}
+
+const mostQuoted = 40;
+
+/** Returns a summary of a conversation: a quotation of each message, of a long one the newest. */
+function quoteAll(messages: readonly Message[]): string {
+  const lines = messages.flatMap((message) => {
+    if (message.role === "system" || message.role === "developer") return [];
+    const text = message.role === "user" ? textOfUser(message) : message.content;
+    const who = message.role === "tool" ? message.name : message.role;
+    return text.trim() === "" ? [] : [`- ${who}: “${quote(text)}”`];
+  });
+  const omitted = lines.length - mostQuoted;
+  const head = omitted > 0 ? [`${omitted} earlier messages are omitted.`] : [];
+  return lines.length === 0
+    ? "The conversation has no text."
+    : [...head, ...lines.slice(-mostQuoted)].join("\n");
 }
 
 function quote(text: string): string {

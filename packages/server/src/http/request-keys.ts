@@ -23,10 +23,10 @@ const createsItself =
   /^\/v1\/(responses|chat\/completions|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
 
 /**
- * Answers of these routes are not stored. Checks and previews change nothing, previews show results
+ * Answers of these routes are not stored. Counts, checks and previews change nothing, previews show results
  * under review, and pairing answers contain secrets. A pairing code works only once anyway.
  */
-const storesNothing = /^\/v1\/(approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
+const storesNothing = /^\/v1\/(responses\/input_tokens|approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
 
 type ApiContext = Context<Environment>;
 

@@ -40,6 +40,9 @@ export const routeRights: readonly RouteRight[] = [
 
   // Loosens restrictions with `approve: true`, and with `require_approval: "never"`.
   { method: "POST", path: "/v1/responses", needs: "ask", toLoosen: "approve" },
+  // Count and summarise only: they run no tool.
+  { method: "POST", path: "/v1/responses/input_tokens", needs: "ask" },
+  { method: "POST", path: "/v1/responses/compact", needs: "ask" },
   { method: "GET", path: "/v1/responses/:id", needs: "ask" },
   { method: "DELETE", path: "/v1/responses/:id", needs: "ask" },
   { method: "POST", path: "/v1/responses/:id/cancel", needs: "ask" },

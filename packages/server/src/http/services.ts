@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Pairing } from "./pairing.ts";
+import type { Sealer } from "./sealing.ts";
 import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
 import type { RunService } from "../runs/run-service.ts";
@@ -42,6 +43,7 @@ export interface Services {
   /** Whether a changed settings file waits until a user accepts it. @default never */
   readonly configurationWaits?: () => Promise<boolean>;
   readonly pairing: Pairing;
+  readonly sealer: Sealer;
 }
 
 /** Knowledge that only one WebSocket connection has. Its requests bring it along. */

@@ -11,9 +11,11 @@ import {
 } from "./read-response.ts";
 import { withKnownItems } from "./request/foreign-items.ts";
 import { parseLongInput } from "./request/parse-input.ts";
-import { parseCreateRequest } from "./request/parse-request.ts";
+import { type CreateRequest, parseCreateRequest } from "./request/parse-request.ts";
 import { itemChunks } from "./content-parts.ts";
-import { startResponse } from "./start-response.ts";
+import { compactionChunks, parseCompactRequest, startCompaction } from "./compact.ts";
+import { countInput } from "./count-input.ts";
+import { type ResponseCaller, startResponse } from "./start-response.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget, type Release, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";
@@ -67,18 +69,27 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     });
   };
 
-  routes.post("/", async (context) => {
-    const origin = new URL(context.req.url).origin;
-    const body = withKnownItems(await readJson(context));
+  const readKnownItems = async (context: Context<Environment>): Promise<unknown> => {
+    const owner = context.get("principal");
+    return withKnownItems(await readJson(context), (sealed) => services.sealer.open(owner, sealed));
+  };
+  const readRequest = async (context: Context<Environment>): Promise<CreateRequest> => {
+    const { origin } = new URL(context.req.url);
+    const body = await readKnownItems(context);
     const input = await parseLongInput(body);
-    const request = parseCreateRequest(body, { origins: [origin], input });
+    return parseCreateRequest(body, { origins: [origin], input });
+  };
+  const callerOf = (context: Context<Environment>): ResponseCaller => ({
+    principal: context.get("principal"),
+    defaultAgent: context.get("defaultAgent"),
+    mayApprove: context.get("rights").includes("approve"),
+    connection: context.env?.connection,
+  });
+
+  routes.post("/", async (context) => {
+    const request = await readRequest(context);
     await nextTurn();
-    const caller = {
-      principal: context.get("principal"),
-      defaultAgent: context.get("defaultAgent"),
-      mayApprove: context.get("rights").includes("approve"),
-      connection: context.env?.connection,
-    };
+    const caller = callerOf(context);
     const start = (key?: RequestKey) => startResponse(services, { ...caller, key }, request);
     const repeats = mayRepeat(context);
     const release = request.stream ? budget.takeStream(caller.principal) : undefined;
@@ -99,6 +110,23 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     if (release !== undefined) return stream(run, { after: -1, release, leave, onPause });
     if (request.background) return send(run, await readResponse(store, run));
     return send(run, await awaitResponse(store, run, { signal, onPause }));
+  });
+
+  routes.post("/input_tokens", async (context) => {
+    const count = await countInput(services, callerOf(context), await readRequest(context));
+    return context.json({ object: "response.input_tokens", input_tokens: count });
+  });
+
+  routes.post("/compact", async (context) => {
+    const request = await parseCompactRequest(await readKnownItems(context));
+    const started = await startCompaction(services, callerOf(context), request);
+    releaseBody(context);
+    const { run } = started;
+    const { signal } = context.req.raw;
+    follow(run, signal, { stays: false });
+    const response = await awaitResponse(runs.stores.of(run.id), run, { signal });
+    const release = budget.take(run.owner, bytesOf(started.messages), true);
+    return streamJson(compactionChunks(services, started, response), release);
   });
 
   routes.get("/:id", async (context) => {

@@ -6,6 +6,7 @@ import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
 import type { StatedAnswer } from "../runs/history/mark-items.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
 import { applyAgent } from "../runs/request/agent.ts";
+import type { StartOptions } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Connection, Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
@@ -19,7 +20,18 @@ import { storedView } from "./read-response.ts";
 import { lookUpItems } from "./look-up-items.ts";
 import { checkOutputSize, storedItems } from "./content-parts.ts";
 import type { ServerListing } from "./projection/output-order.ts";
+import type { InputItem } from "./request/parse-input.ts";
 import type { CreateRequest } from "./request/parse-request.ts";
+
+/** The caller of a request. */
+export interface ResponseCaller {
+  readonly principal: string;
+  /** The agent of the caller's key. */
+  readonly defaultAgent?: string | undefined;
+  readonly mayApprove: boolean;
+  /** The WebSocket connection of the request. */
+  readonly connection?: Connection | undefined;
+}
 
 /**
  * Starts a run for a request. The run does not depend on the request's connection. @throws
@@ -27,22 +39,59 @@ import type { CreateRequest } from "./request/parse-request.ts";
  */
 export async function startResponse(
   services: Services,
-  {
-    principal: owner,
-    defaultAgent,
-    mayApprove,
-    key,
-    connection,
-  }: {
-    readonly principal: string;
-    readonly defaultAgent?: string | undefined;
-    readonly mayApprove: boolean;
-    readonly key?: RequestKey | undefined;
-    /** The WebSocket connection of the request. */
-    readonly connection?: Connection | undefined;
-  },
+  { key, ...caller }: ResponseCaller & { readonly key?: RequestKey | undefined },
   request: CreateRequest,
 ): Promise<RunRecord> {
+  const prepared = await prepareResponse(services, caller, request);
+  if (prepared.status === "answers") {
+    const { parent, answers } = prepared;
+    for (const { approvalId, decision } of answers)
+      await services.runs.answer(caller.principal, approvalId, decision, parent.id);
+    return parent;
+  }
+  return startPrepared(services, prepared, { kept: request.store, key });
+}
+
+/** Starts the run of a prepared request. @throws RequestError if another run is in its way */
+export async function startPrepared(
+  { runs }: Pick<Services, "runs">,
+  { run }: Pick<Extract<PreparedResponse, { status: "run" }>, "run">,
+  options: StartOptions,
+): Promise<RunRecord> {
+  const outcome = await runs.start(run, options);
+  if (outcome.status === "conflict") throw conflict(outcome.message);
+  return outcome.run;
+}
+
+/** A checked request, before it has any effect. */
+export type PreparedResponse =
+  /** A sub-call requested the approvals, so its run and its response continue. */
+  | {
+      readonly status: "answers";
+      readonly parent: RunRecord;
+      readonly answers: RunRequest["answers"];
+    }
+  | {
+      readonly status: "run";
+      readonly run: RunRequest;
+      /** The run that it continues, also if that is in another store. */
+      readonly parent: RunRecord | undefined;
+      /** Whether it takes over the parent's unfinished turn. */
+      readonly adopts: boolean;
+      /** The items that the request adds to the parent's history. */
+      readonly items: readonly InputItem[];
+    };
+
+/**
+ * Checks a request, merges its history, and returns the run that it starts.
+ *
+ * @throws RequestError
+ */
+export async function prepareResponse(
+  services: Services,
+  { principal: owner, defaultAgent, mayApprove, connection }: ResponseCaller,
+  request: CreateRequest,
+): Promise<PreparedResponse> {
   if (!mayApprove) requireNoLoosening(request.tools);
   const caller = { principal: owner, defaultAgent };
   const unknownStatus = 400;
@@ -76,10 +125,7 @@ export async function startResponse(
     throw rightMissing("approve", "'approve': true");
   if (parent !== undefined && !isClosing(parent.status) && answers.length > 0) {
     if (messages.length > 0) throw conflict(onlyAnswers);
-    // A sub-call requested the approval, so its run and its response continue.
-    for (const answer of answers)
-      await services.runs.answer(owner, answer.approvalId, decisionOf(answer), parent.id);
-    return parent;
+    return { status: "answers", parent, answers: answers.map(runAnswer) };
   }
   await nextTurn();
   const fields = applyAgent(agent, {
@@ -119,10 +165,7 @@ export async function startResponse(
     maxRounds: fields.maxRounds,
     approvals: fields.approvals,
     toolOutputs: request.toolOutputs ?? "deferred",
-    answers: answers.map((answer) => ({
-      approvalId: answer.approvalId,
-      decision: decisionOf(answer),
-    })),
+    answers: answers.map(runAnswer),
     outputs: outputs.map(({ callId, text, parts }) => ({
       callId,
       output: text,
@@ -140,9 +183,8 @@ export async function startResponse(
       ...(conversationId !== null && { conversation: conversationId }),
     }),
   };
-  const outcome = await services.runs.start(run, { kept: request.store, key });
-  if (outcome.status === "conflict") throw conflict(outcome.message);
-  return outcome.run;
+  const items = merged.items.map(({ source }) => source);
+  return { status: "run", run, parent, adopts, items };
 }
 
 const onlyAnswers =
@@ -196,6 +238,10 @@ function titleFrom(messages: readonly Message[]): string | null {
         : `${words.slice(0, titleChars - 1).toWellFormed()}…`;
   }
   return null;
+}
+
+function runAnswer(answer: StatedAnswer): RunRequest["answers"][number] {
+  return { approvalId: answer.approvalId, decision: decisionOf(answer) };
 }
 
 function decisionOf({ approve, reason }: StatedAnswer): ApprovalDecision {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { PolicyRule } from "@capstan/core";
 import { newId } from "@capstan/core/host";
 import { openPairing } from "../http/pairing.ts";
+import { openSealer } from "../http/sealing.ts";
 import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
 import { createRuns, executorsOf, groupOf, type Setup } from "./run-fixtures.ts";
 import { openMemoryStore, type Store } from "@capstan/store";
@@ -78,6 +79,7 @@ export function createTestApp(
     authentication: false,
     // Nothing is written there before a browser is paired.
     pairing: setup.pairing ?? openPairing({ folder: join(tmpdir(), newId("capstan-test-")) }),
+    sealer: openSealer({ folder: join(tmpdir(), newId("capstan-test-")) }),
     approvalsFrom: setup.approvalsFrom ?? (setup.apiKeys === undefined ? "anyone" : "people"),
   };
   const app = createApp({

@@ -1,15 +1,19 @@
-import { isObject, RequestError } from "../../http/errors.ts";
+import { badRequest, isObject, RequestError } from "../../http/errors.ts";
+import type { Sealer } from "../../http/sealing.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
+/** Opens the `encrypted_content` of a compaction item of this server. */
+export type OpenSummary = (sealed: string) => ReturnType<Sealer["open"]>;
+
 /**
  * Returns a request's body with items of other servers' tools as function calls and outputs, so that
- * the model sees them, and with the tools of `additional_tools` items among its tools. Other bodies
- * are returned unchanged.
+ * the model sees them, with this server's compaction items as messages, and with the tools of
+ * `additional_tools` items among its tools. Other bodies are returned unchanged.
  *
  * @throws RequestError for parameters and items that this server cannot honour
  */
-export function withKnownItems(body: unknown): unknown {
+export function withKnownItems(body: unknown, openSummary: OpenSummary): unknown {
   if (!isObject(body)) return body;
   checkParameters(body);
   const { input, tools } = body;
@@ -21,7 +25,7 @@ export function withKnownItems(body: unknown): unknown {
   );
   return {
     ...body,
-    input: items.flatMap((item, index) => knownItems(item, `input[${index}]`)),
+    input: items.flatMap((item, index) => knownItems(item, `input[${index}]`, openSummary)),
     ...(more.length > 0 && { tools: [...listOf(tools), ...more] }),
   };
 }
@@ -29,7 +33,7 @@ export function withKnownItems(body: unknown): unknown {
 const unsupportedParameters: { readonly [name: string]: string } = {
   prompt: "Prompt templates are not stored here; send their text as 'instructions' and 'input'.",
   context_management:
-    "This server compacts no context; send fewer items, or use 'history' and 'previous_response_id'.",
+    "This server compacts no context by itself; use POST /v1/responses/compact, or send fewer items, or use 'history' and 'previous_response_id'.",
 };
 
 function checkParameters(body: Fields): void {
@@ -66,17 +70,16 @@ function isForeign(item: unknown): boolean {
   return isObject(item) && foreignTypes.has(item["type"]);
 }
 
-function knownItems(item: unknown, at: string): readonly unknown[] {
+function knownItems(item: unknown, at: string, openSummary: OpenSummary): readonly unknown[] {
   if (!isObject(item)) return [item];
   switch (item["type"]) {
     case "additional_tools":
       return [];
     case "compaction":
     case "compaction_summary":
-    case "compaction_trigger": {
-      const message = `Unsupported item: '${at}' is a '${item["type"]}'. This server did not write it and cannot read it; send the messages themselves, or 'previous_response_id'.`;
-      throw unsupported(`${at}.type`, message);
-    }
+      return [summaryOf(item, at, openSummary)];
+    case "compaction_trigger":
+      throw foreignCompaction(item, at);
     case "shell_call":
     case "local_shell_call":
     case "computer_call":
@@ -111,6 +114,32 @@ function knownItems(item: unknown, at: string): readonly unknown[] {
     default:
       return [item];
   }
+}
+
+/** The summary as a message of the model, which wrote it. */
+function summaryOf(item: Fields, at: string, openSummary: OpenSummary): Fields {
+  const sealed = item["encrypted_content"];
+  const opened = typeof sealed === "string" ? openSummary(sealed) : undefined;
+  if (opened?.status === "opened") {
+    const text = `Summary of the conversation so far:\n\n${opened.text}`;
+    return {
+      type: "message",
+      role: "assistant",
+      id: item["id"],
+      content: [{ type: "output_text", text }],
+    };
+  }
+  if (opened?.status !== "invalid") throw foreignCompaction(item, at);
+  const param = `${at}.encrypted_content`;
+  throw badRequest(
+    param,
+    `Invalid '${param}': it is damaged, or this server sealed it for another user or with another key. Send the item as /v1/responses/compact returned it, or the messages themselves.`,
+  );
+}
+
+function foreignCompaction(item: Fields, at: string): RequestError {
+  const message = `Unsupported item: '${at}' is a '${String(item["type"])}'. This server did not write it and cannot read it; send the messages themselves, or 'previous_response_id', or compact them at /v1/responses/compact.`;
+  return unsupported(`${at}.type`, message);
 }
 
 /** The call as one of a function that is named like the tool. */

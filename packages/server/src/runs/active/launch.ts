@@ -29,6 +29,7 @@ import {
   type RequireApproval,
 } from "@capstan/core/host";
 import {
+  type ConversationRecord,
   type DirectCall,
   requestOf,
   type RunRecord,
@@ -103,18 +104,8 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     principal: { id: run.owner },
     drafts: call !== undefined,
   });
-  const { groups = {}, tools = {} } = conversation?.switches ?? {};
-  for (const [group, on] of Object.entries(groups)) executor.toggleGroupEnabled(group, on);
-  for (const [tool, on] of Object.entries(tools)) executor.setToolEnabled(tool, on);
-  const offered: OfferOptions = {
-    // A user's direct call names one tool, which may call other tools as in a turn.
-    ...(call === undefined && {
-      // A resumed run may name a group that no longer exists; its tools are not offered.
-      groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
-      allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
-    }),
-    clientTools: request.clientTools,
-  };
+  applySwitches(executor, conversation?.switches);
+  const offered = offerOptions(executor, request);
   const model =
     call === undefined
       ? loadBlobs(found, store)
@@ -132,10 +123,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
       // Parsed and neutralised before they were stored.
       messagesAreChecked: true,
-      systemPrompt: () =>
-        [request.instructions ?? "", executor.toolRules(offered)]
-          .filter((part) => part !== "")
-          .join("\n\n"),
+      systemPrompt: () => systemPromptOf(executor, request, offered),
       ...offered,
       requireApproval: (toolId) => getRequireApproval(servers, executor.gate.registry.tool(toolId)),
       chatOption: settings,
@@ -147,6 +135,40 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     if (limit !== undefined) void chain.result.then(limit.lift);
     return chain;
   };
+}
+
+/** Enables and disables groups and tools as a conversation's user chose. */
+export function applySwitches(
+  executor: ToolExecutor,
+  { groups = {}, tools = {} }: Partial<ConversationRecord["switches"]> = {},
+): void {
+  for (const [group, on] of Object.entries(groups)) executor.toggleGroupEnabled(group, on);
+  for (const [tool, on] of Object.entries(tools)) executor.setToolEnabled(tool, on);
+}
+
+/** Returns the tools that a request offers. */
+export function offerOptions(
+  executor: ToolExecutor,
+  { servers, clientTools, call }: Pick<StoredRequest, "servers" | "clientTools" | "call">,
+): OfferOptions {
+  return {
+    // A user's direct call names one tool, which may call other tools as in a turn.
+    ...(call === undefined && {
+      // A resumed run may name a group that no longer exists; its tools are not offered.
+      groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
+      allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+    }),
+    clientTools,
+  };
+}
+
+/** Returns the request's instructions and the rules of its tools. */
+export function systemPromptOf(
+  executor: ToolExecutor,
+  { instructions }: Pick<StoredRequest, "instructions">,
+  offered: OfferOptions,
+): string {
+  return [instructions ?? "", executor.toolRules(offered)].filter((part) => part !== "").join("\n\n");
 }
 
 /**

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { openSealer } from "./sealing.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "capstan-sealing-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("opens a sealed text for its owner, also after a restart", () => {
+  const sealed = openSealer({ folder }).seal("ann", "The word is slate.");
+  assert.doesNotMatch(sealed, /slate/);
+  assert.deepEqual(openSealer({ folder }).open("ann", sealed), {
+    status: "opened",
+    text: "The word is slate.",
+  });
+});
+
+test("another owner, another installation and a changed text are invalid, another form is foreign", () => {
+  const sealer = openSealer({ folder });
+  const sealed = sealer.seal("ann", "secret");
+  assert.equal(sealer.open("ben", sealed).status, "invalid");
+  const other = openSealer({ folder: join(folder, "other") });
+  assert.equal(other.open("ann", sealed).status, "invalid");
+  const bytes = Buffer.from(sealed.slice("capstan1.".length), "base64url");
+  for (const [at, byte] of bytes.entries()) {
+    const changed = Buffer.from(bytes);
+    changed[at] = byte ^ 1;
+    assert.equal(sealer.open("ann", `capstan1.${changed.toString("base64url")}`).status, "invalid");
+  }
+  assert.equal(sealer.open("ann", "capstan1.").status, "invalid");
+  assert.equal(sealer.open("ann", "gAAAAA").status, "foreign");
+});
+
+test("one text never has the same sealed form twice", () => {
+  const { seal } = openSealer({ folder });
+  assert.notEqual(seal("ann", "a"), seal("ann", "a"));
+});
+
+test("only the user can read the key's file, and a damaged one is named", () => {
+  const file = join(folder, "sealing.key");
+  openSealer({ folder }).seal("ann", "");
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  writeFileSync(file, "short");
+  assert.throws(() => openSealer({ folder }).seal("ann", ""), { code: "sealing_key_damaged" });
+});

@@ -1,0 +1,104 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CapstanError } from "@capstan/core";
+
+/** Seals texts that clients keep, so that only this installation can read them. */
+export interface Sealer {
+  /** Encrypts a text for its owner. */
+  seal(owner: string, text: string): string;
+  /**
+   * Returns the text. `foreign`: another server wrote it; `invalid`: it is damaged, or was sealed
+   * for another owner or with another key.
+   */
+  open(
+    owner: string,
+    sealed: string,
+  ): { readonly status: "opened"; readonly text: string } | { readonly status: "foreign" | "invalid" };
+}
+
+const prefix = "capstan1.";
+const cipher = "aes-256-gcm";
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Opens the sealing key of a data directory. The key is created when it is first needed.
+ *
+ * @example
+ * const sealer = openSealer({ folder: dataDir });
+ * const sealed = sealer.seal("ann", "A summary.");
+ */
+export function openSealer({ folder }: { readonly folder: string }): Sealer {
+  let key: Buffer | undefined;
+  const load = (): Buffer => (key ??= readKey(folder) ?? createKey(folder));
+
+  return {
+    seal(owner, text) {
+      const nonce = randomBytes(nonceBytes);
+      const encrypt = createCipheriv(cipher, load(), nonce, { authTagLength: tagBytes });
+      encrypt.setAAD(Buffer.from(owner));
+      const parts = [nonce, encrypt.update(text, "utf8"), encrypt.final(), encrypt.getAuthTag()];
+      return prefix + Buffer.concat(parts).toString("base64url");
+    },
+
+    open(owner, sealed) {
+      if (!sealed.startsWith(prefix)) return { status: "foreign" };
+      const bytes = Buffer.from(sealed.slice(prefix.length), "base64url");
+      if (bytes.length < nonceBytes + tagBytes) return { status: "invalid" };
+      const nonce = bytes.subarray(0, nonceBytes);
+      const decrypt = createDecipheriv(cipher, load(), nonce, { authTagLength: tagBytes });
+      decrypt.setAAD(Buffer.from(owner));
+      decrypt.setAuthTag(bytes.subarray(-tagBytes));
+      try {
+        const text = Buffer.concat([
+          decrypt.update(bytes.subarray(nonceBytes, -tagBytes)),
+          decrypt.final(),
+        ]);
+        return { status: "opened", text: text.toString("utf8") };
+      } catch {
+        return { status: "invalid" };
+      }
+    },
+  };
+}
+
+function fileOf(folder: string): string {
+  return join(folder, "sealing.key");
+}
+
+function readKey(folder: string): Buffer | undefined {
+  let text: string;
+  try {
+    text = readFileSync(fileOf(folder), "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw thrown;
+  }
+  const key = Buffer.from(text.trim(), "base64url");
+  if (key.length === keyBytes) return key;
+  throw new CapstanError({
+    code: "sealing_key_damaged",
+    message: `The file ${fileOf(folder)} must contain a key of ${keyBytes} bytes as Base64, and has ${key.length} bytes. Restore it from a backup, or delete it: summaries that clients keep can then no longer be read.`,
+  });
+}
+
+/** Creates the file completely or not at all; of several processes, one creates it. */
+function createKey(folder: string): Buffer {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = fileOf(folder);
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
+  const key = randomBytes(keyBytes);
+  writeFileSync(draft, key.toString("base64url"), { mode: 0o600, flag: "wx" });
+  try {
+    linkSync(draft, file);
+    return key;
+  } catch (thrown) {
+    const other = readKey(folder);
+    if (other !== undefined) return other;
+    throw thrown;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
