@@ -163,6 +163,24 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     query: "limit=3",
     others: "absent",
   },
+  "GET /v1/conversations/:id/items": {
+    path: ofConversation("/items"),
+    query: "limit=3&order=asc",
+    others: "absent",
+  },
+  "POST /v1/conversations/:id/items": {
+    path: ofConversation("/items"),
+    body: ({ secret }) => ({ items: [{ role: "user", content: secret }] }),
+    others: "absent",
+  },
+  "GET /v1/conversations/:id/items/:itemId": {
+    path: ofConversation("/items/msg_1"),
+    others: "absent",
+  },
+  "DELETE /v1/conversations/:id/items/:itemId": {
+    path: ofConversation("/items/msg_1"),
+    others: "absent",
+  },
   "GET /v1/conversations/:id/variables": {
     path: ofConversation("/variables"),
     query: "search=k",

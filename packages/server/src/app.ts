@@ -21,6 +21,7 @@ import { grantRoutes } from "./api/grants.ts";
 import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
 import { servePage } from "./page.ts";
+import { addedItems, conversationItemRoutes } from "./responses/conversation-items.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { directCallView } from "./responses/read-response.ts";
 import { runRoutes } from "./api/runs.ts";
@@ -69,7 +70,8 @@ export function createApp({
   app.route("/v1/responses", responseRoutes(services, budget));
   app.route("/v1/chat/completions", completionRoutes(services, budget));
   app.route("/v1/runs", runRoutes(services, budget));
-  app.route("/v1/conversations", conversationRoutes(services, budget));
+  app.route("/v1/conversations", conversationRoutes({ ...services, addedItems }, budget));
+  app.route("/v1/conversations", conversationItemRoutes(services, budget));
   app.route("/v1/conversations", variableRoutes(services));
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));

@@ -26,7 +26,10 @@ test("calls the function whose words are in the text, with an argument for each 
   const call = namedFunction({ messages: [], tools: [weather] }, text);
   assert.equal(call?.name, "get_weather");
   assert.equal(typeof (JSON.parse(call.arguments) as { location?: unknown }).location, "string");
-  assert.equal(called("Tell me about the WEATHER.", { tools: [functionOf("getWeather")] }), "getWeather");
+  assert.equal(
+    called("Tell me about the WEATHER.", { tools: [functionOf("getWeather")] }),
+    "getWeather",
+  );
 });
 
 test("calls no function that the text does not name, that is not allowed, or of several", () => {

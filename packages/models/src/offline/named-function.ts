@@ -32,7 +32,10 @@ const verbs: ReadonlySet<string> = new Set(["get", "fetch", "read", "list", "fin
 
 /** Whether all words of a name that has several, except verbs, are words of the text. */
 function isNamed({ function: { name } }: ToolDefinition, text: string): boolean {
-  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/);
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
   const nouns = words.filter((word) => word !== "" && !verbs.has(word));
   const said = new Set(text.toLowerCase().match(/[a-z0-9]+/g));
   return words.length > 1 && nouns.length > 0 && nouns.every((word) => said.has(word));

@@ -9,6 +9,7 @@ import {
   type ListedRun,
   type RequestKey,
   type Store,
+  type StoreWrite,
 } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import {
@@ -22,30 +23,33 @@ import { mayRepeat, readBody, readNumber, withoutNulls } from "../http/read-body
 import { createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
-import { conflict, notFound, RequestError } from "../http/errors.ts";
+import { conflict, notFound } from "../http/errors.ts";
 import { damaged, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
 
 const switches = z.record(z.string().max(200), z.boolean());
 const conversationBody = z.object({
   title: z.string().max(200).nullish(),
-  /** Only an empty list. */
-  items: z.array(z.unknown()).nullish(),
+  /** Parsed by `addedItems`. */
+  items: z.unknown().optional(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   switches: z
     .object({ groups: switches.exactOptional(), tools: switches.exactOptional() })
     .nullish(),
 });
 
-const unsupportedItems = new RequestError({
-  param: "items",
-  code: "unsupported_parameter",
-  message:
-    "Unsupported parameter: 'items'. Create the conversation without them, and send them as 'input' of its first response.",
-});
+/** Returns the writes that add messages to a conversation. The Responses API knows their form. */
+type AddedItems = (
+  services: Services,
+  place: { readonly owner: string; readonly id: string; readonly from: string | null },
+  given: unknown,
+) => { readonly writes: readonly StoreWrite[] };
 
 /** Routes of conversations. A conversation points to the newest run of its thread. */
-export function conversationRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
+export function conversationRoutes(
+  services: Services & { readonly addedItems: AddedItems },
+  budget: MemoryBudget,
+): Hono<Environment> {
   const { runs } = services;
   const routes = new Hono<Environment>();
   const { store } = runs;
@@ -71,10 +75,11 @@ export function conversationRoutes(services: Services, budget: MemoryBudget): Ho
   routes.post("/", async (context) => {
     const owner = context.get("principal");
     const body = await readBody(context, conversationBody);
-    const { title, metadata, switches: given, items = [] } = body;
-    if (items !== null && items.length > 0) throw unsupportedItems;
+    const { title, metadata, switches: given, items } = body;
     const create = async (key?: RequestKey) => {
       const created = newId("conv_");
+      const place = { owner, id: created, from: null };
+      const { writes: added } = services.addedItems(services, place, items ?? []);
       const conversation = {
         type: "create-conversation",
         id: created,
@@ -84,7 +89,8 @@ export function conversationRoutes(services: Services, budget: MemoryBudget): Ho
         switches: { groups: given?.groups ?? {}, tools: given?.tools ?? {} },
       } as const;
       const claim = { type: "claim-key", owner, resourceId: created } as const;
-      const writes = key === undefined ? [conversation] : [conversation, { ...claim, key }];
+      const made = [conversation, ...added];
+      const writes = key === undefined ? made : [...made, { ...claim, key }];
       return (await store.write(writes)).every(isAccepted) ? created : undefined;
     };
     const id = mayRepeat(context)

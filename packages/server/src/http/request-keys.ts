@@ -26,7 +26,8 @@ const createsItself =
  * Answers of these routes are not stored. Counts, checks and previews change nothing, previews show results
  * under review, and pairing answers contain secrets. A pairing code works only once anyway.
  */
-const storesNothing = /^\/v1\/(responses\/input_tokens|approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
+const storesNothing =
+  /^\/v1\/(responses\/input_tokens|approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
 
 type ApiContext = Context<Environment>;
 

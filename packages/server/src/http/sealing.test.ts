@@ -9,11 +9,11 @@ const folder = mkdtempSync(join(tmpdir(), "capstan-sealing-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 test("opens a sealed text for its owner, also after a restart", () => {
-  const sealed = openSealer({ folder }).seal("ann", "The word is slate.");
+  const sealed = openSealer({ folder }).seal("ann", "It was slate.");
   assert.doesNotMatch(sealed, /slate/);
   assert.deepEqual(openSealer({ folder }).open("ann", sealed), {
     status: "opened",
-    text: "The word is slate.",
+    text: "It was slate.",
   });
 });
 

@@ -14,7 +14,9 @@ export interface Sealer {
   open(
     owner: string,
     sealed: string,
-  ): { readonly status: "opened"; readonly text: string } | { readonly status: "foreign" | "invalid" };
+  ):
+    | { readonly status: "opened"; readonly text: string }
+    | { readonly status: "foreign" | "invalid" };
 }
 
 const prefix = "capstan1.";

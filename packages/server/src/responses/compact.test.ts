@@ -47,7 +47,7 @@ const input = [
 // Contract: responses-10
 test("keeps the user's messages and ends with one sealed summary, which the model reads again", async () => {
   const usage = { inputTokens: 7, outputTokens: 3 };
-  const { compact, model, call } = serve([{ text: "The word is slate.", usage }, "Done."]);
+  const { compact, model, call } = serve([{ text: "It was slate.", usage }, "Done."]);
   const { status, body } = await compact({ model: "m", input, instructions: "Be exact." });
   assert.equal(status, 200);
   assert.equal(body.object, "response.compaction");
@@ -72,7 +72,7 @@ test("keeps the user's messages and ends with one sealed summary, which the mode
     seen.map(({ role }) => role),
     ["user", "user", "assistant", "user"],
   );
-  assert.match(String(seen[2]?.content), /Summary[^]*The word is slate\./);
+  assert.match(String(seen[2]?.content), /Summary[^]*It was slate\./);
 });
 
 // Contract: responses-10

@@ -66,7 +66,8 @@ async function readItems(
   isInput: boolean,
 ): Promise<ReadonlyMap<string, StoredItem>> {
   const run = await store.getRun({ owner, id });
-  if (run === undefined || !isResponse(run)) return new Map();
+  const holdsAdded = run?.kind === "edit" && isInput;
+  if (run === undefined || !(holdsAdded || isResponse(run))) return new Map();
   const items = isInput
     ? await readInputItems(store, run)
     : storedOutput((await readResponse(store, run)).output);

@@ -214,7 +214,8 @@ export async function readInputPage(
   };
 }
 
-function itemNotFound(after: string | undefined): RequestError {
+/** The error for a cursor that is not in a list of items. */
+export function itemNotFound(after: string | undefined): RequestError {
   const message = `No item with id '${after}' in this list. Leave 'after' out for the first page.`;
   return new RequestError({ param: "after", code: "item_not_found", message });
 }

@@ -8,8 +8,8 @@ export type OpenSummary = (sealed: string) => ReturnType<Sealer["open"]>;
 
 /**
  * Returns a request's body with items of other servers' tools as function calls and outputs, so that
- * the model sees them, with this server's compaction items as messages, and with the tools of
- * `additional_tools` items among its tools. Other bodies are returned unchanged.
+ * the model sees them. This server's compaction items become messages, and the tools of
+ * `additional_tools` items are added to the body's tools. Other bodies are returned unchanged.
  *
  * @throws RequestError for parameters and items that this server cannot honour
  */

@@ -168,7 +168,9 @@ export function systemPromptOf(
   { instructions }: Pick<StoredRequest, "instructions">,
   offered: OfferOptions,
 ): string {
-  return [instructions ?? "", executor.toolRules(offered)].filter((part) => part !== "").join("\n\n");
+  return [instructions ?? "", executor.toolRules(offered)]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }
 
 /**
@@ -269,9 +271,16 @@ export async function readHistory(
   return messages;
 }
 
-/** A run that only stores variables has no request. */
-function contextOf({ run }: RunWithMessages): Pick<StoredRequest, "adopts" | "context"> {
-  return run.kind === "edit" ? { adopts: false, context: [] } : requestOf(run);
+/**
+ * Returns the messages that precede a run's own turn. An edit has them only if it added messages to
+ * its conversation.
+ */
+export function contextOf({
+  run,
+}: Pick<RunWithMessages, "run">): Pick<StoredRequest, "adopts" | "context"> {
+  const { kind, request } = run;
+  const isEmpty = typeof request === "object" && request !== null && !("context" in request);
+  return kind === "edit" && isEmpty ? { adopts: false, context: [] } : requestOf(run);
 }
 
 async function turnOf(

@@ -1,6 +1,7 @@
 import type { Message } from "@capstan/core";
 import { neutraliseMessage } from "@capstan/core/host";
-import { requestOf, type RunRecord, type RunWithMessages, type Store } from "@capstan/store";
+import { type RunRecord, type RunWithMessages, type Store } from "@capstan/store";
+import { contextOf } from "../active/launch.ts";
 
 /** The history of a run and its ancestors, as far as the merge compares items with it. */
 export interface ParentHistory {
@@ -43,8 +44,8 @@ export async function readParentHistory(store: Store, run: RunRecord): Promise<P
     for (const { id } of message.tool_calls ?? []) calls.set(id, (calls.get(id) ?? 0) + 1);
   };
   for (const [index, ancestor] of ancestors.entries()) {
+    for (const message of await store.readList(contextOf(ancestor).context)) add(message);
     if (ancestor.run.kind === "edit") continue;
-    for (const message of await store.readList(requestOf(ancestor.run).context)) add(message);
     // The run that took a turn over has its messages, too.
     if (isTakenOver(ancestors[index + 1])) continue;
     for (const message of ancestor.messages) add(message);
@@ -53,7 +54,7 @@ export async function readParentHistory(store: Store, run: RunRecord): Promise<P
 }
 
 function isTakenOver(next: RunWithMessages | undefined): boolean {
-  return next !== undefined && next.run.kind !== "edit" && requestOf(next.run).adopts;
+  return next !== undefined && contextOf(next).adopts;
 }
 
 /** Returns a text that is the same for the same role and content. */
