@@ -71,16 +71,18 @@ interface Connection extends Disposable {
 async function connect(): Promise<Connection> {
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/responses`);
   await once(socket, "open");
+  let events: WireEvent[] = [];
+  let ended: PromiseWithResolvers<void> | undefined;
+  socket.addEventListener("message", ({ data }) => {
+    const event = JSON.parse(String(data)) as WireEvent;
+    events.push(event);
+    if (isEnd(event)) ended?.resolve();
+  });
+  socket.addEventListener("close", () => ended?.reject(new Error("The connection closed.")));
   return {
     async turn(body) {
-      const events: WireEvent[] = [];
-      const ended = Promise.withResolvers<void>();
-      socket.onmessage = ({ data }) => {
-        const event = JSON.parse(String(data)) as WireEvent;
-        events.push(event);
-        if (isEnd(event)) ended.resolve();
-      };
-      socket.onclose = () => ended.reject(new Error("The connection closed during a turn."));
+      events = [];
+      ended = Promise.withResolvers<void>();
       socket.send(JSON.stringify({ type: "response.create", model, ...body }));
       await ended.promise;
       checkEvents(events);

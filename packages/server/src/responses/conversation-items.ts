@@ -191,7 +191,7 @@ function parseMessages(
     throw new RequestError({
       param: `items[${at}].type`,
       code: "unsupported_parameter",
-      message: `Unsupported item: 'items[${at}]' is a '${String(type).slice(0, 100)}'. Only messages and this server's compaction items can be added to a conversation; send other items as 'input' of a response.`,
+      message: `Unsupported item: 'items[${at}]' has the type ${JSON.stringify(type).slice(0, 100)}. Only messages and this server's compaction items can be added to a conversation; send other items as 'input' of a response.`,
     });
   }
   try {

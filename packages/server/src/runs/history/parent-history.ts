@@ -1,6 +1,6 @@
 import type { Message } from "@capstan/core";
 import { neutraliseMessage } from "@capstan/core/host";
-import { type RunRecord, type RunWithMessages, type Store } from "@capstan/store";
+import type { RunRecord, RunWithMessages, Store } from "@capstan/store";
 import { contextOf } from "../active/launch.ts";
 
 /** The history of a run and its ancestors, as far as the merge compares items with it. */
