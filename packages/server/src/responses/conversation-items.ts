@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { newId } from "@capstan/core/host";
+import { neutraliseMessage, newId } from "@capstan/core/host";
 import {
   type ConversationRecord,
   encodeRunRequest,
@@ -134,7 +134,8 @@ export function addedItems(
   const context = itemMessages(
     historyItems(messages).flatMap((item) => (item.type === "reference" ? [] : [item])),
     { outputOf: new Map() },
-  );
+    // External text must not look like the system's own log.
+  ).map(neutraliseMessage);
   const request = encodeRunRequest({
     version: 1,
     instructions: null,
