@@ -58,7 +58,9 @@ export async function startCompaction(
   const earlier = parent === undefined ? [] : await earlierMessages(services, parent);
   // The last message is the request for the summary.
   const messages = [...earlier, ...items.filter(isOfUser).slice(0, -1)];
-  const run = await startPrepared(services, prepared, { kept: false });
+  // An agent's tools are not needed.
+  const summarising = { run: { ...prepared.run, servers: [] } };
+  const run = await startPrepared(services, summarising, { kept: false });
   return { run, messages };
 }
 

@@ -143,6 +143,7 @@ export function addedItems(
     clientTools: [],
     settings: {},
     maxToolCalls: null,
+    maxRounds: null,
     approvals: "deferred",
     toolOutputs: "deferred",
     history: "log",

@@ -15,7 +15,7 @@ import { prepareResponse, type PreparedResponse, type ResponseCaller } from "./s
  */
 export async function countInput(
   services: Services,
-  caller: Pick<ResponseCaller, "principal" | "connection">,
+  caller: Omit<ResponseCaller, "mayApprove">,
   request: CreateRequest,
 ): Promise<number> {
   // Nothing runs, so the request can ask for every right.
@@ -30,13 +30,13 @@ export async function countInput(
     const conversation = await store.getConversation({ owner: caller.principal, id });
     applySwitches(executor, conversation?.switches);
   }
-  const offer = { servers: request.tools.servers, clientTools: request.tools.client };
-  const stored = prepared.status === "run" ? prepared.run : offer;
+  const { instructions = null, tools } = request;
+  const given = { instructions, servers: tools.servers, clientTools: tools.client };
+  const stored = prepared.status === "run" ? prepared.run : given;
   const offered = offerOptions(executor, stored);
-  const instructions = request.instructions ?? null;
   const { definitions } = executor.offer(offered);
   const texts = [
-    systemPromptOf(executor, { instructions }, offered),
+    systemPromptOf(executor, stored, offered),
     ...(definitions.length === 0 ? [] : [JSON.stringify(definitions)]),
     ...(await messagesOf(services, prepared)).flatMap(textsOf),
   ];
