@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Message, ModelEvent, ModelRequest, ToolDefinition } from "@capstan/core";
 import fc from "fast-check";
-import { createOfflineModel } from "./offline-model.ts";
+import { countTokens, loadTokenizer } from "../tokens/count-tokens.ts";
+import { countUsage, createOfflineModel } from "./offline-model.ts";
 
 const model = createOfflineModel({ chunkDelayMs: 0 });
 
@@ -300,6 +301,31 @@ test("gives the same answer for the same request, and counts its tokens", async 
   assert.ok(
     finish?.type === "finish" && finish.usage.inputTokens > 20 && finish.usage.outputTokens > 5,
   );
+});
+
+test("estimates the tokens of long requests from a short sample", async () => {
+  await loadTokenizer();
+  const text = "The quick brown fox jumps over the lazy dog. ".repeat(450);
+  const reply = { type: "text", text: "Yes." } as const;
+  /** The best of several processor times of this thread, so that other processes do not matter. */
+  const cost = (work: () => unknown) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const before = process.threadCpuUsage();
+        work();
+        const { user: used, system } = process.threadCpuUsage();
+        return used + system - before.user - before.system;
+      }),
+    );
+  const one = cost(() => countTokens(text));
+  for (const count of [1, 20, 39, 1_000]) {
+    const messages = Array.from({ length: count }, () => user(text));
+    const { inputTokens } = countUsage({ messages, tools: [] }, reply);
+    const exact = countTokens(text) * count;
+    assert.ok(Math.abs(inputTokens - exact) < exact / 10, `${inputTokens} is far from ${exact}`);
+    const taken = cost(() => countUsage({ messages, tools: [] }, reply));
+    assert.ok(taken < one * 5, `${count} messages took ${taken} µs, one took ${one} µs`);
+  }
 });
 
 test("stops within one delta after an abort", async () => {

@@ -108,9 +108,7 @@ export function countUsage({ messages, tools }: ModelRequest, reply: Reply): Usa
     ...(tools.length === 0 ? [] : [JSON.stringify(tools)]),
     ...messages.flatMap(textsOf),
   ];
-  // Count a sample of a long request, because a request can have 10,000 messages.
-  const step = lengthOf(texts) <= 20_000 ? 1 : Math.ceil(texts.length / 20);
-  const samples = texts.filter((_text, n) => n % step === 0);
+  const samples = samplesOf(texts);
   const counted = samples.reduce((sum, text) => sum + countTokens(text), 0);
   const share = lengthOf(texts) / Math.max(1, lengthOf(samples));
   const inputTokens = Math.round(counted * share);
@@ -119,6 +117,17 @@ export function countUsage({ messages, tools }: ModelRequest, reply: Reply): Usa
       ? countTokens(reply.text)
       : reply.calls.reduce((sum, call) => sum + countTokens(call.name + call.arguments), 0);
   return { inputTokens, outputTokens: said };
+}
+
+/** Characters of a request that are counted. */
+const countedLength = 10_000;
+
+/** Returns the texts, or beginnings of some of them: a request can have 10,000 long messages. */
+function samplesOf(texts: readonly string[]): readonly string[] {
+  if (lengthOf(texts) <= countedLength) return texts;
+  const step = Math.ceil(texts.length / 20);
+  const some = texts.filter((_text, n) => n % step === 0);
+  return some.map((text) => text.slice(0, Math.ceil(countedLength / some.length)));
 }
 
 function lengthOf(texts: readonly string[]): number {
