@@ -94,6 +94,17 @@ test("compacts a stored history and a compacted one, and changes neither", async
 });
 
 // Contract: responses-10
+test("keeps messages that were added to a conversation", async () => {
+  const { compact, call } = serve(["Hello.", "A summary."]);
+  const items = [{ role: "user", content: "I am Alice." }];
+  const { body: conversation } = await call("POST", "/v1/conversations", { items });
+  const turn = { model: "m", conversation: conversation.id, input: "Who am I?" };
+  const { body: response } = await call("POST", "/v1/responses", turn);
+  const { body } = await compact({ model: "m", previous_response_id: response.id });
+  assert.match(JSON.stringify(body.output.slice(0, 2)), /I am Alice.*Who am I/);
+});
+
+// Contract: responses-10
 test("a compaction item of another user, a changed one and a foreign one are rejected by name", async () => {
   const app = serve(["Secret.", "x"], {
     apiKeys: [

@@ -77,7 +77,7 @@ async function earlierMessages(
   const ancestors = await store.ancestors({ owner: parent.owner, runId: parent.id });
   const found: ItemOf<"message">[] = [];
   for (const { run } of ancestors ?? []) {
-    if (run.kind !== "turn" || !isResponse(run)) continue;
+    if (run.kind === "turn" && !isResponse(run)) continue;
     // They are new items, so they get new ids.
     for (const { id: _id, ...item } of await readInputItems(store, run))
       found.push(...parseInput([item]).filter(isOfUser));
