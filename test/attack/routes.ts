@@ -66,7 +66,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
 
   "GET /v1/capstan": { others: "all" },
   "GET /v1/models": { others: "all" },
-  "GET /v1/models/:id{.+}": { others: "all" },
+  "GET /v1/models/:id{.+}": { path: () => "/v1/models/capstan/offline", others: "all" },
   "GET /v1/tools": { others: "all" },
 
   "POST /v1/responses": {

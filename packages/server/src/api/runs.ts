@@ -1,6 +1,6 @@
 import type { AwaitedView, CallView, RunEvent, RunStatus, RunView } from "@capstan/contract";
 import type { ChainError } from "@capstan/core";
-import type { ClientOutput, ModelCatalog } from "@capstan/core/host";
+import type { ClientOutput } from "@capstan/core/host";
 import {
   type CallEntry,
   followEvents,
@@ -24,12 +24,13 @@ import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
 import { eventStream, jsonChunks, sseChunks, streamJson } from "../http/streams.ts";
 import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
+import { findAgent } from "../runs/request/agent.ts";
 import { recordCallOutcome } from "../runs/record-call-outcome.ts";
 
 /** Routes of runs, with the loop's own events. A run of another owner is a 404. */
 export function runRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const routes = new Hono<Environment>();
-  const { runs, models } = services;
+  const { runs } = services;
   const { store } = runs;
 
   routes.get("/", async (context) => {
@@ -116,7 +117,7 @@ export function runRoutes(services: Services, budget: MemoryBudget): Hono<Enviro
     const run = await findRun(services, context);
     if (!mayApprove(context)) requireNoLoosening(requestOf(run));
     const { model: wanted } = await readBody(context, z.object({ model: z.string().nullish() }));
-    const model = await retryModel(models, run, wanted ?? undefined);
+    const model = await retryModel(services, run, wanted ?? undefined);
     const start = async (key?: RequestKey) => {
       const outcome = await runs.retry(run, model, key);
       if (outcome.status === "conflict") throw conflict(outcome.message);
@@ -130,14 +131,23 @@ export function runRoutes(services: Services, budget: MemoryBudget): Hono<Enviro
   return routes;
 }
 
-/** Returns the model for a retry: the requested one, or the run's own. */
+/**
+ * Returns the model for a retry: the requested one, or the run's own. Of an agent only the model
+ * counts, because a retry repeats the run's request.
+ */
 async function retryModel(
-  models: ModelCatalog,
+  { models, agents: configured, runs: { store } }: Services,
   run: RunRecord,
   wanted: string | undefined,
 ): Promise<string> {
   if (run.model !== oneCallModelId) {
-    const model = await findRequestedModel(models, wanted ?? run.model);
+    const { owner } = run;
+    const found =
+      wanted === undefined
+        ? undefined
+        : await findAgent({ configured, store }, { owner, model: wanted });
+    const ofAgent = found && (found.agent.model ?? models.default.id);
+    const model = await findRequestedModel(models, ofAgent ?? wanted ?? run.model);
     if (model !== undefined) return model.id;
     throw badRequest("model", `model: there is no "${wanted ?? run.model}" here.`);
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ModelError } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { requestOf } from "@capstan/store";
 import { createTestApp, requestTo, type TestApp, toyTools } from "../testing/app-fixtures.ts";
@@ -227,4 +228,17 @@ test("an agent that cannot be used is an error that says why", async () => {
   assert.match(lost?.message ?? "", /agent 'lost'.*'gone'/);
   assert.match((await errorOf("old"))?.message ?? "", /agent 'old'.*'old\/model'/);
   assert.match((await errorOf("agent/none"))?.message ?? "", /no agent 'none' here/);
+});
+
+test("a failed run of an agent can be retried with the agent's name as its model", async () => {
+  const failure = new ModelError({ code: "bad_request", message: "no" });
+  const model = new ScriptedModel([{ error: failure }, "Hello."]);
+  const app = createTestApp({ model, tools, agents: { reader }, modelIds: [] });
+  const first = await post(app, { model: "reader", input: "Hello", background: true });
+  const { store } = app.services.runs;
+  await runIn(store, first.id, "failed", "local");
+  const retried = await app.call("POST", `/v1/runs/${first.id}/retry`, { model: "reader" });
+  assert.equal(retried.status, 200);
+  const run = await runIn(store, retried.body.id, "completed", "local");
+  assert.equal(run.model, model.id);
 });
