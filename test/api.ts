@@ -78,6 +78,19 @@ export function createApi(url: string, key?: string) {
   return {
     url,
     request,
+    /** Stores a file. @returns its id */
+    async storeFile(name: string, text: string): Promise<string> {
+      const body = new FormData();
+      body.set("purpose", "user_data");
+      body.set("file", new File([text], name));
+      const response = await fetch(`${url}/v1/files`, {
+        method: "POST",
+        headers: authorization,
+        body,
+      });
+      const { id } = (await response.json()) as { readonly id: string };
+      return id;
+    },
     events,
 
     createConversation: () => request<ConversationView>("POST", "/v1/conversations", {}),

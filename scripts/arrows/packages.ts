@@ -154,10 +154,11 @@ export const packages: ArrowTable = {
       "responses/request": "parse requests of the Responses API",
       responses: "the Responses API",
       completions: "the Chat Completions API",
+      files: "the API of files and uploads",
       api: "the API of the page: runs, approvals, conversations, variables, scripts, catalog",
       ".": "the app, which admits requests and composes the APIs; the page; start the server",
     },
-    separate: [["responses", "completions", "api"]],
+    separate: [["responses", "completions", "files", "api"]],
   },
   client: {
     about: "a typed client of the HTTP API, for browsers and Node.js",

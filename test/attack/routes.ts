@@ -12,6 +12,9 @@ export interface Owned {
   readonly call: string;
   /** A stored chat completion. */
   readonly completion: string;
+  readonly file: string;
+  /** A pending upload. */
+  readonly upload: string;
   /** A run that waits for approval. */
   readonly waiting: string;
   readonly approval: string;
@@ -48,6 +51,15 @@ const ofResponse =
   ({ run }: Owned) =>
     `/v1/responses/${run}${more}`;
 const ofCompletion = ({ completion }: Owned) => `/v1/chat/completions/${completion}`;
+const ofFile =
+  (more = "") =>
+  ({ file }: Owned) =>
+    `/v1/files/${file}${more}`;
+const ofUpload =
+  (more: string) =>
+  ({ upload }: Owned) =>
+    `/v1/uploads/${upload}${more}`;
+const newUpload = { purpose: "user_data", bytes: 1, mime_type: "text/plain" };
 const ofVariable = ({ conversation }: Owned) => `/v1/conversations/${conversation}/variables/kept`;
 const ofAgent = ({ agent }: Owned) => `/v1/agents/${agent}`;
 const ofScript =
@@ -215,6 +227,21 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   },
   "GET /v1/grants": { others: "own" },
   "DELETE /v1/grants/:id": { path: ({ grant }) => `/v1/grants/${grant}`, others: "absent" },
+  "GET /v1/files": { others: "own" },
+  // The attacks send JSON, which this route does not accept. Its forms have tests of their own.
+  "POST /v1/files": { body: () => ({}), others: "all", refusal: 415 },
+  "GET /v1/files/:id": { path: ofFile(), others: "absent" },
+  "GET /v1/files/:id/content": { path: ofFile("/content"), others: "absent" },
+  "DELETE /v1/files/:id": { path: ofFile(), others: "absent" },
+  "POST /v1/uploads": { body: () => ({ ...newUpload, filename: "a.txt" }), others: "own" },
+  "POST /v1/uploads/:id/parts": { path: ofUpload("/parts"), body: () => ({}), others: "absent" },
+  "POST /v1/uploads/:id/complete": {
+    path: ofUpload("/complete"),
+    body: () => ({ part_ids: ["part_x"] }),
+    others: "absent",
+  },
+  "POST /v1/uploads/:id/cancel": { path: ofUpload("/cancel"), body: () => ({}), others: "absent" },
+
   "GET /v1/overrides": { others: "own" },
   "GET /v1/agents": { others: "own" },
   "POST /v1/agents": {
@@ -327,6 +354,11 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     messages: [{ role: "user", content: secret }],
     store: true,
   });
+  const { id: upload } = await api.request<{ id: string }>("POST", "/v1/uploads", {
+    ...newUpload,
+    filename: `${secret}.txt`,
+  });
+  const file = await api.storeFile(`${secret}.txt`, secret);
   if (made?.type !== "call.proposed" || grant === undefined)
     throw new Error("The targets of the attacks could not be created.");
   return {
@@ -335,6 +367,8 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     run,
     call: made.callId,
     completion,
+    file,
+    upload,
     waiting,
     approval,
     grant: grant.id,

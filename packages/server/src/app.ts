@@ -5,7 +5,12 @@ import { matchedRoutes } from "hono/route";
 import type { ApprovalsFrom } from "@capstan/contract";
 import { CapstanError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
-import { errorResponse, RequestError, type RequestErrorOptions } from "./http/errors.ts";
+import {
+  badRequest,
+  errorResponse,
+  RequestError,
+  type RequestErrorOptions,
+} from "./http/errors.ts";
 import { type Right, rightMissing, routeRights } from "./http/rights.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { compress } from "./http/compress.ts";
@@ -17,6 +22,9 @@ import { completionRoutes } from "./completions/routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { type Environment, type Services, sessionCookie } from "./http/services.ts";
 import { sessionRoutes } from "./api/sessions.ts";
+import { fileRoutes } from "./files/routes.ts";
+import { uploadRoutes } from "./files/upload-routes.ts";
+import { isMultipart } from "./http/multipart.ts";
 import { grantRoutes } from "./api/grants.ts";
 import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
@@ -61,14 +69,20 @@ export function createApp({
   app.use("/v1/*", compress);
   app.use("/v1/*", authenticate(callerOf));
   const budget = new MemoryBudget(services.limits);
-  app.use("/v1/*", (context, next) => budget.admit(context, next));
+  // Forms are read in pieces, so they need no memory for their bytes.
+  app.use("/v1/*", (context, next) =>
+    isMultipart(context.req) ? next() : budget.admit(context, next),
+  );
   app.use("/v1/*", (context, next) => {
     const { req } = context;
     if (req.method === "GET" || req.header("idempotency-key") === undefined) return next();
+    if (isMultipart(req)) throw noKeyForForms();
     return answerOnce(services, context, next);
   });
   app.route("/v1/responses", responseRoutes(services, budget));
   app.route("/v1/chat/completions", completionRoutes(services, budget));
+  app.route("/v1/files", fileRoutes(services, budget));
+  app.route("/v1/uploads", uploadRoutes(services, budget));
   app.route("/v1/runs", runRoutes(services, budget));
   app.route("/v1/conversations", conversationRoutes({ ...services, addedItems }, budget));
   app.route("/v1/conversations", conversationItemRoutes(services, budget));
@@ -122,6 +136,12 @@ const needs = new Map(routeRights.map((route) => [routeName(route), route.needs]
 function unknownRoute({ method, path }: { readonly method: string; readonly path: string }) {
   const message = `There is no ${method} ${path}.`;
   return new RequestError({ status: 404, code: "unknown_route", message });
+}
+
+function noKeyForForms(): RequestError {
+  const message =
+    "Idempotency-Key is not supported for multipart forms. Send the form without it; GET /v1/files lists the stored files.";
+  return badRequest("idempotency-key", message);
 }
 
 const unknownFailure = new RequestError({
@@ -217,7 +237,7 @@ export function allowedHosts(host: string, more: readonly string[]): readonly st
 
 /**
  * Rejects requests from other sites' pages: a foreign host name (DNS rebinding), a foreign origin,
- * or a body that a form can post. Without this check, such a page could approve its own calls.
+ * or a body that a form can post. Forms with files are accepted on their routes only. Without this check, such a page could approve its own calls.
  */
 function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
   return async (context, next) => {
@@ -258,6 +278,7 @@ function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
     if (
       hasBody &&
       type !== "application/json" &&
+      !isMultipart(context.req) &&
       !(empty && origin === undefined && type === undefined)
     ) {
       throw new RequestError({

@@ -53,6 +53,7 @@ function isHost(value: string): boolean {
 const count = { error: "a whole number from 1 to 1000", max: 1_000 };
 const tokens = whole("tokens from 1 to 1000000000", { max: 1_000_000_000 }).exactOptional();
 const milliseconds = whole("milliseconds from 1 to 86400000", { max: 86_400_000 }).exactOptional();
+const fileBytes = whole("bytes from 1 to 1099511627776", { max: 1_099_511_627_776 });
 const bytes = whole("bytes from 1 to 1099511627776", { max: 2 ** 40 }).exactOptional();
 const runs = whole("runs from 1 to 100000", { max: 100_000 }).exactOptional();
 
@@ -76,6 +77,9 @@ const limits = z.object(
     bodyBytes: whole("bytes from 1 to 1073741824", { max: 1_073_741_824 }).exactOptional(),
     bytesAtOnce: bytes,
     bytesOfOne: bytes,
+    fileBytes: fileBytes.exactOptional(),
+    filesOfOne: whole("a whole number from 1 to 1000000", { max: 1_000_000 }).exactOptional(),
+    fileBytesOfOne: fileBytes.exactOptional(),
     streamsOfOne: whole("a whole number from 1 to 100000", { max: 100_000 }).exactOptional(),
   },
   { error: "an object" },

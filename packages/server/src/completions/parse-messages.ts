@@ -2,7 +2,8 @@ import type { ContentPart, Message, ToolCallRequest, ToolMessage } from "@capsta
 import type { NewRun } from "@capstan/store";
 import { z } from "zod";
 import { dataSource, mimeTypeOf } from "../http/data-source.ts";
-import { badRequest, checked, isObject, wrongType } from "../http/errors.ts";
+import { badRequest, checked, isObject, missingParameter, wrongType } from "../http/errors.ts";
+import { NamedFile } from "../http/stored-files.ts";
 import type { StoredData } from "../http/read-body.ts";
 
 /** The messages of a Chat Completions request, as the loop reads them. */
@@ -193,7 +194,10 @@ const parts = z.discriminatedUnion("type", [
     type: z.literal("file"),
     file: z.object({
       file_data: data.nullish(),
-      file_id: z.string().nullish(),
+      // `withFiles` has replaced the id by its file.
+      file_id: z
+        .custom<NamedFile>((value) => value instanceof NamedFile, "expected the id of a file")
+        .nullish(),
       filename: z.string().nullish(),
     }),
   }),
@@ -231,12 +235,18 @@ function contentPart(value: unknown, at: string): ParsedPart {
       return { part: { type: "file", name: `audio.${format}`, ...source }, bytes };
     }
     case "file": {
-      const { file_data: given, filename } = part.file;
-      if (given == null)
-        throw badRequest(
-          `${at}.file.file_id`,
-          `Unsupported parameter: '${at}.file.file_id'. Send the content itself as 'file_data'.`,
-        );
+      const { file_data: given, file_id: stored, filename } = part.file;
+      if (stored != null) {
+        if (given != null)
+          throw badRequest(
+            `${at}.file.file_id`,
+            `Mutually exclusive parameters: '${at}.file.file_id' and '${at}.file.file_data'. Send one of them.`,
+          );
+        const { mimeType, source, blob } = stored;
+        const file = { type: "file", name: filename ?? stored.name, mimeType, source } as const;
+        return { part: file, bytes: blob };
+      }
+      if (given == null) throw missingParameter(`${at}.file.file_data`);
       const name = filename ?? "file";
       const { bytes, ...source } = dataSource(given, mimeTypeOf(name), "base64");
       return { part: { type: "file", name, ...source }, bytes };

@@ -600,9 +600,9 @@ const wrong: readonly (readonly [title: string, body: object, param: string])[] 
   ["audio as output", { messages: hello, modalities: ["text", "audio"] }, "modalities"],
   ["five stops", { messages: hello, stop: ["a", "b", "c", "d", "e"] }, "stop"],
   [
-    "a stored file",
-    { messages: [{ role: "user", content: [{ type: "file", file: { file_id: "file-1" } }] }] },
-    "messages[0].content[0].file.file_id",
+    "a file without content",
+    { messages: [{ role: "user", content: [{ type: "file", file: { filename: "a.txt" } }] }] },
+    "messages[0].content[0].file.file_data",
   ],
   [
     "a schema without a name",

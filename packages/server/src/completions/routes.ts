@@ -7,6 +7,7 @@ import { chainFailure } from "../http/chain-failure.ts";
 import { conflict, notFound, RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
+import { withFiles } from "../http/stored-files.ts";
 import { mayRepeat, readJson } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -69,7 +70,11 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
   };
 
   routes.post("/", async (context) => {
-    const body = await readJson(context);
+    const owner = context.get("principal");
+    const body = await withFiles(await readJson(context), "messages", {
+      store: runs.store,
+      owner,
+    });
     const request = parseCompletion(body, { origins: [new URL(context.req.url).origin] });
     await nextTurn();
     const release = request.stream ? budget.takeStream(context.get("principal")) : undefined;

@@ -53,6 +53,16 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/chat/completions/:id", needs: "ask" },
   { method: "DELETE", path: "/v1/chat/completions/:id", needs: "ask" },
 
+  { method: "GET", path: "/v1/files", needs: "ask" },
+  { method: "POST", path: "/v1/files", needs: "ask" },
+  { method: "GET", path: "/v1/files/:id", needs: "ask" },
+  { method: "GET", path: "/v1/files/:id/content", needs: "ask" },
+  { method: "DELETE", path: "/v1/files/:id", needs: "ask" },
+  { method: "POST", path: "/v1/uploads", needs: "ask" },
+  { method: "POST", path: "/v1/uploads/:id/parts", needs: "ask" },
+  { method: "POST", path: "/v1/uploads/:id/complete", needs: "ask" },
+  { method: "POST", path: "/v1/uploads/:id/cancel", needs: "ask" },
+
   { method: "GET", path: "/v1/runs", needs: "ask" },
   { method: "GET", path: "/v1/runs/:id", needs: "ask" },
   { method: "GET", path: "/v1/runs/:id/events", needs: "ask" },

@@ -4,6 +4,7 @@ import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
 import type { NewRun, Store } from "@capstan/store";
+import { asNamedFile, NamedFile } from "../http/stored-files.ts";
 import { asStoredData, carriers, StoredData } from "../http/read-body.ts";
 import type { InputContent, InputItem } from "./request/parse-input.ts";
 import { tooLong } from "../http/errors.ts";
@@ -41,9 +42,12 @@ export function contentPart(part: InputContent): ContentPart {
 
 function imagePart({
   image_url: url,
+  file_id: file,
   detail,
 }: Extract<InputContent, { type: "input_image" }>): ImagePart {
-  return { type: "image", detail, ...sourceOf(url, "image/*") };
+  if (file !== undefined)
+    return { type: "image", detail, mimeType: file.mimeType, source: file.source };
+  return { type: "image", detail, ...sourceOf(url ?? "", "image/*") };
 }
 
 /** The bytes are stored with the input's items, see `storedItems`. */
@@ -53,7 +57,11 @@ function sourceOf(...given: Parameters<typeof dataSource>): Pick<FilePart, "sour
 }
 
 function filePart(part: Extract<InputContent, { type: "input_file" }>): FilePart {
-  const { filename, file_data: data, file_url: url } = part;
+  const { filename, file_data: data, file_url: url, file_id: file } = part;
+  if (file !== undefined) {
+    const { name, mimeType, source } = file;
+    return { type: "file", name: filename ?? name, mimeType, source };
+  }
   const name = filename ?? nameInUrl(url) ?? "file";
   const mimeType = mimeTypeOf(name);
   if (url !== undefined) return { type: "file", name, ...sourceOf(url, mimeType) };
@@ -94,7 +102,7 @@ function partChars(part: InputContent): number {
     case "refusal":
       return part.refusal.length;
     case "input_image":
-      return part.image_url.length;
+      return part.image_url?.length ?? 0;
     case "input_file":
       return (part.file_data?.length ?? 0) + (part.file_url?.length ?? 0);
     case "input_video":
@@ -114,6 +122,10 @@ export function storedItems(items: readonly InputItem[]): {
   const plain = items.map((item) =>
     withParts(item, (part) =>
       changed(part, (value) => {
+        if (value instanceof NamedFile) {
+          blobs.push(value.blob);
+          return value.toJSON();
+        }
         if (!(value instanceof StoredData)) return value;
         const { sha256, size, bytes } = value;
         blobs.push({ sha256, size, ...(bytes && { bytes }) });
@@ -129,7 +141,9 @@ export function storedItems(items: readonly InputItem[]): {
  */
 export function withReferences(items: readonly JsonValue[]): readonly JsonValue[] {
   return items.map((item) =>
-    withParts(item, (part) => changed(part, (value) => asStoredData(value) ?? value)),
+    withParts(item, (part) =>
+      changed(part, (value) => asStoredData(value) ?? asNamedFile(value) ?? value),
+    ),
   );
 }
 
@@ -148,13 +162,15 @@ export async function* itemChunks(
   const found: StoredData[] = [];
   const marked = withParts(item, (part) =>
     changed(part, (value) => {
+      const file = asNamedFile(value);
+      if (file !== undefined) return file.id;
       const data = value instanceof StoredData ? value : asStoredData(value);
       if (data === undefined) return value;
       found.push(data);
       return marker;
     }),
   );
-  if (found.length === 0) return yield* jsonChunks(item);
+  if (found.length === 0) return yield* jsonChunks(marked);
   const [first = "", ...rest] = JSON.stringify(marked).split(marker);
   yield first;
   for (const [index, data] of found.entries()) {
@@ -196,6 +212,7 @@ function withParts<Item>(item: Item, change: (part: InputContent) => unknown): I
 function changed(part: InputContent, change: (value: unknown) => unknown): unknown {
   if (typeof part !== "object" || part === null) return part;
   const copy: { [name: string]: unknown } = { ...part };
-  for (const name of carriers) if (copy[name] !== undefined) copy[name] = change(copy[name]);
+  for (const name of [...carriers, "file_id"])
+    if (copy[name] !== undefined) copy[name] = change(copy[name]);
   return copy;
 }

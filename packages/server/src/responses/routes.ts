@@ -12,6 +12,7 @@ import {
 import { withKnownItems } from "./request/foreign-items.ts";
 import { parseLongInput } from "./request/parse-input.ts";
 import { type CreateRequest, parseCreateRequest } from "./request/parse-request.ts";
+import { withFiles } from "../http/stored-files.ts";
 import { itemChunks } from "./content-parts.ts";
 import { compactionChunks, parseCompactRequest, startCompaction } from "./compact.ts";
 import { countInput } from "./count-input.ts";
@@ -71,7 +72,10 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
 
   const readKnownItems = async (context: Context<Environment>): Promise<unknown> => {
     const owner = context.get("principal");
-    return withKnownItems(await readJson(context), (sealed) => services.sealer.open(owner, sealed));
+    const known = withKnownItems(await readJson(context), (sealed) =>
+      services.sealer.open(owner, sealed),
+    );
+    return withFiles(known, "input", { store: runs.store, owner });
   };
   const readRequest = async (context: Context<Environment>): Promise<CreateRequest> => {
     const { origin } = new URL(context.req.url);

@@ -5,6 +5,7 @@ import { newId } from "@capstan/core/host";
 import { isObject } from "../http/errors.ts";
 import type { Connection, Environment } from "../http/services.ts";
 import { createProjection } from "./projection/project-events.ts";
+import { withUncheckedFiles } from "../http/stored-files.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 
 type Fetch = (request: Request, bindings?: Environment["Bindings"]) => Response | Promise<Response>;
@@ -244,7 +245,8 @@ function itemsOf(input: unknown): readonly unknown[] {
 
 /** Returns the frames of a response that no model writes: clients send it to prepare a connection. */
 function prepare(body: Frame): { readonly id: string; readonly frames: readonly string[] } {
-  const request = parseCreateRequest({ ...body, input: body["input"] ?? [] });
+  const given = withUncheckedFiles({ ...body, input: body["input"] ?? [] }, "input");
+  const request = parseCreateRequest(given);
   const id = newId("resp_");
   const at = Date.now();
   const { echo, model = "" } = request;

@@ -10,6 +10,7 @@ import {
   wrongType,
 } from "../../http/errors.ts";
 import { nextTurn } from "../../http/streams.ts";
+import { NamedFile, requireImage } from "../../http/stored-files.ts";
 import { StoredData, maxImage, withoutNulls } from "../../http/read-body.ts";
 
 const id = z.string().nullish();
@@ -180,6 +181,10 @@ const list = z
   .transform((given) => given ?? []);
 /** Validated as a string; longer data is already `StoredData`. */
 const data: z.ZodType<string | StoredData> = z.string();
+/** `withFiles` has replaced the id by its file. */
+const namedFile = z
+  .custom<NamedFile>((value) => value instanceof NamedFile, "expected the id of a file")
+  .nullish();
 const imageData: typeof data = z.string().max(maxImage);
 
 const partSchemas = {
@@ -193,12 +198,22 @@ const partSchemas = {
     .transform((part) => ({ type: "refusal" as const, ...part })),
   input_image: z
     .object({
-      image_url: imageData,
+      image_url: imageData.nullish(),
+      file_id: namedFile,
       detail: z.string().nullish().transform(imageDetail),
     })
-    .transform((part) => ({ type: "input_image" as const, ...part })),
+    .transform((part) => ({
+      type: "input_image" as const,
+      ...withoutNulls(part),
+      detail: part.detail,
+    })),
   input_file: z
-    .object({ filename: z.string().nullish(), file_data: data.nullish(), file_url: data.nullish() })
+    .object({
+      filename: z.string().nullish(),
+      file_data: data.nullish(),
+      file_url: data.nullish(),
+      file_id: namedFile,
+    })
     .transform((part) => ({ type: "input_file" as const, ...withoutNulls(part) })),
   input_video: z
     .object({ video_url: data })
@@ -240,21 +255,23 @@ function parsePart(value: unknown, at: string): InputContent {
   return { ...result.data, ...known };
 }
 
-/**
- * @throws RequestError if a part has no content, or refers to content that this server does not
- * store
- */
+/** @throws RequestError if a part has no content, or content of two kinds */
 function checkSource(value: { readonly [key: string]: unknown }, at: string): void {
   const { type, file_id: fileId } = value;
   if (type !== "input_image" && type !== "input_file") return;
   const sources = type === "input_image" ? ["image_url"] : ["file_data", "file_url"];
-  if (sources.some((key) => value[key] != null)) return;
-  if (fileId == null) throw missingParameter(`${at}.${sources[0]}`);
-  throw new RequestError({
-    param: `${at}.file_id`,
-    code: "unsupported_parameter",
-    message: `Unsupported parameter: '${at}.file_id'. This server stores no files; send the content itself as ${sources.map((key) => `'${key}'`).join(" or ")}.`,
-  });
+  const given = sources.filter((key) => value[key] != null);
+  if (fileId == null) {
+    if (given.length === 0) throw missingParameter(`${at}.${sources[0]}`);
+    return;
+  }
+  if (given.length > 0)
+    throw new RequestError({
+      param: `${at}.file_id`,
+      code: "mutually_exclusive_parameters",
+      message: `Mutually exclusive parameters: '${at}.file_id' and '${at}.${given[0]}'. Send one of them.`,
+    });
+  if (type === "input_image" && fileId instanceof NamedFile) requireImage(fileId, `${at}.file_id`);
 }
 
 function imageDetail(detail: string | null | undefined): "low" | "high" | "auto" {

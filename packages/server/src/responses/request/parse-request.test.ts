@@ -229,7 +229,7 @@ test("an error in an item names its path", () => {
   );
   refuse(
     part({ type: "input_file", file_id: "file-1" }),
-    "unsupported_parameter",
+    "invalid_value",
     "input[0].content[0].file_id",
   );
   refuse(

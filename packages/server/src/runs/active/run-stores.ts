@@ -187,6 +187,7 @@ const effects: ReadonlySet<StoreWrite["type"]> = new Set([
   "change-override",
   "delete-agent",
   "delete-conversation",
+  "delete-file",
   "delete-run",
   "edit-variables",
   "reset-override",

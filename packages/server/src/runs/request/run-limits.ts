@@ -40,6 +40,12 @@ export interface ServerLimits {
   readonly bytesOfOne: number;
   /** Maximum number of open streams of one principal: of events, and of lists of runs. */
   readonly streamsOfOne: number;
+  /** Largest file, in bytes. */
+  readonly fileBytes: number;
+  /** Maximum number of files of one principal. */
+  readonly filesOfOne: number;
+  /** Maximum size of one principal's files together, in bytes. */
+  readonly fileBytesOfOne: number;
   /** Longest output of a client tool for one call, in characters. */
   readonly toolOutputChars: number;
   /** Silence in ms after which a stream sends a heartbeat. */
@@ -77,6 +83,9 @@ export const defaultServerLimits: ServerLimits = {
   bytesAtOnce: 512 * 1024 * 1024,
   bytesOfOne: 128 * 1024 * 1024,
   streamsOfOne: 500,
+  fileBytes: 512 * 1024 * 1024,
+  filesOfOne: 10_000,
+  fileBytesOfOne: 10 * 1024 * 1024 * 1024,
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 32,

@@ -1,0 +1,66 @@
+import { Readable } from "node:stream";
+import type { Context } from "hono";
+import type { FileRecord, Store } from "@capstan/store";
+import { errorResponse, RequestError } from "../http/errors.ts";
+import type { Environment } from "../http/services.ts";
+import { requestedRange } from "./byte-range.ts";
+import { attachment } from "./file-name.ts";
+
+/**
+ * Answers with the bytes of a file, or the range that the request asks for. A browser saves the
+ * answer and never runs it.
+ */
+export async function serveContent(
+  context: Context<Environment>,
+  store: Pick<Store, "streamBlob">,
+  file: FileRecord,
+): Promise<Response> {
+  const { bytes: size, sha256 } = file;
+  const tag = `"${sha256}"`;
+  const ifRange = context.req.header("if-range");
+  const wanted = ifRange === undefined || ifRange === tag ? context.req.header("range") : undefined;
+  const range = requestedRange(wanted, size);
+  const headers = {
+    "Content-Type": file.mimeType,
+    "Content-Disposition": attachment(file.name),
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "private, no-store",
+    "Accept-Ranges": "bytes",
+    ETag: tag,
+  };
+  if (range.type === "unsatisfiable") {
+    const answer = errorResponse(
+      new RequestError({
+        status: 416,
+        code: "range_not_satisfiable",
+        param: "range",
+        message: `The file has ${size} bytes, and the range begins after them.`,
+      }),
+    );
+    answer.headers.set("Content-Range", `bytes */${size}`);
+    return answer;
+  }
+  const { from, to } = range.type === "range" ? range : { from: 0, to: size };
+  const pieces = await store.streamBlob(sha256, { from, to });
+  if (pieces === undefined) throw lostContent(file.id);
+  return new Response(Readable.toWeb(Readable.from(pieces)) as ReadableStream<Uint8Array>, {
+    status: range.type === "range" ? 206 : 200,
+    headers: {
+      ...headers,
+      "Content-Length": String(to - from),
+      ...(range.type === "range" && { "Content-Range": `bytes ${from}-${to - 1}/${size}` }),
+    },
+  });
+}
+
+function lostContent(id: string): RequestError {
+  return new RequestError({
+    status: 500,
+    type: "server_error",
+    code: "file_content_missing",
+    param: "id",
+    message: `The content of the file "${id}" is missing from the store. "capstan db check" lists the damage; the server's administrator must restore a backup.`,
+  });
+}
