@@ -62,6 +62,9 @@ const ofUpload =
 const newUpload = { purpose: "user_data", bytes: 1, mime_type: "text/plain" };
 const ofVariable = ({ conversation }: Owned) => `/v1/conversations/${conversation}/variables/kept`;
 const ofAgent = ({ agent }: Owned) => `/v1/agents/${agent}`;
+/** The input of the user's run. */
+const ofItem = ({ conversation, run }: Owned) =>
+  `/v1/conversations/${conversation}/items/msg_${run.replace("resp_", "")}_0_in`;
 const ofScript =
   (more = "") =>
   ({ script }: Owned) =>
@@ -185,14 +188,8 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     body: ({ secret }) => ({ items: [{ role: "user", content: secret }] }),
     others: "absent",
   },
-  "GET /v1/conversations/:id/items/:itemId": {
-    path: ofConversation("/items/msg_1"),
-    others: "absent",
-  },
-  "DELETE /v1/conversations/:id/items/:itemId": {
-    path: ofConversation("/items/msg_1"),
-    others: "absent",
-  },
+  "GET /v1/conversations/:id/items/:itemId": { path: ofItem, others: "absent" },
+  "DELETE /v1/conversations/:id/items/:itemId": { path: ofItem, others: "absent" },
   "GET /v1/conversations/:id/variables": {
     path: ofConversation("/variables"),
     query: "search=k",
