@@ -120,7 +120,7 @@ export function countUsage({ messages, tools }: ModelRequest, reply: Reply): Usa
 }
 
 /** Characters of a request that are counted. */
-const countedLength = 10_000;
+const countedLength = 4_000;
 
 /** Returns the texts, or beginnings of some of them: a request can have 10,000 long messages. */
 function samplesOf(texts: readonly string[]): readonly string[] {
