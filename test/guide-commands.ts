@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { findProgram } from "@capstan/sandbox";
 import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
 
@@ -122,10 +123,14 @@ export async function runInTerminal(
   answers: readonly Answer[],
   { folder, environment = {} }: ShellOptions,
 ): Promise<string> {
-  const child = spawn("script", ["-qefc", `stty cols 120; ${command}`, "/dev/null"], {
-    cwd: folder,
-    env: { ...(await readerEnvironment(folder)), ...environment },
-  });
+  const child = spawn(
+    findProgram("script") ?? "",
+    ["-qefc", `stty cols 120; ${command}`, "/dev/null"],
+    {
+      cwd: folder,
+      env: { ...(await readerEnvironment(folder)), ...environment },
+    },
+  );
   const kill = () => void child.kill("SIGKILL");
   process.prependOnceListener("exit", kill);
   let shown = "";
