@@ -64,7 +64,7 @@ export interface ReviewedResult {
   readonly total: number;
   /** The text that the model would get. */
   readonly shown: string;
-  /** Pictures, files and links that the model would get with it. */
+  /** Images, files and links that the model would get with it. */
   readonly parts: readonly ReviewedPart[];
 }
 

@@ -8,7 +8,7 @@ export interface FileView {
   readonly expires_at?: number;
   readonly filename: string;
   readonly purpose: string;
-  /** `error`: the stored row is damaged. */
+  /** `error`: the stored row is corrupt. */
   readonly status: "processed" | "error";
   readonly status_details?: string;
 }

@@ -20,10 +20,10 @@ function verdict(validate: () => boolean): boolean | undefined {
  * Returns an equivalent schema that Ajv judges correctly on lists without a matching item.
  *
  * Ajv accepts a list against `contains` in two wrong cases. Next to a tuple with an item that is
- * `false` it skips the check, so `contains` moves into a schema of its own within `allOf`.
- * Within a loop, for example under `additionalProperties`, it reuses the result of the list before
- * for an empty list, because the generated `var valid` outlives an iteration. `contains` requires
- * at least one item unless `minContains` is 0, so an additional `minItems: 1` rejects the same lists.
+ * `false` it skips the check, so `contains` moves into a schema of its own within `allOf`. Within a
+ * loop, for example under `additionalProperties`, it reuses the previous list's result for an empty
+ * list, because the generated `var valid` outlives an iteration. `contains` requires at least one
+ * item unless `minContains` is 0, so an additional `minItems: 1` rejects the same lists.
  */
 function withContainsApart(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (_key, node: unknown) => {

@@ -6,7 +6,7 @@ const draft7 = "http://json-schema.org/draft-07/schema#";
 /**
  * Few keys and values, so that schemas often match values. Some look like code.
  *
- * Ajv differs from the specification on numbers from 1e21 on (it reads their `multipleOf` off their
+ * Ajv differs from the specification on numbers from 1e21 on (it computes `multipleOf` from their
  * text) and on keys that every object inherits (it compares `{ toString: 1 }` by calling it). The
  * validator's own tests cover both.
  */

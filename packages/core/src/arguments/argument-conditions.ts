@@ -16,8 +16,9 @@ export interface ArgumentConditions {
 
 /**
  * Returns whether conditions match. If an argument is a list, they apply to its elements at any
- * depth. To allow a call, they must match `every` element; to deny it or require an approval,
- * `some` element. Only a list in `equals` is compared with the whole argument.
+ * depth. To allow a call, the conditions must match `every` element. To deny a call or require an
+ * approval, it is enough if they match `some` element. Only a list in `equals` is compared with the
+ * whole argument.
  *
  * Many file systems treat `Secrets/x` as `secrets/x`. For `some`, a path matches in any case; for
  * `every`, the case must match. So another spelling cannot evade a condition.
@@ -159,8 +160,7 @@ export function operatorsOf(test: ArgumentTest): ArgumentOperators {
 /**
  * Returns whether a value matches all operators. Ignores `exists`.
  *
- * @param anyCase whether paths match regardless of case, and a URL from which programs read
- * different hosts matches all of them
+ * @param anyCase whether paths match regardless of case, and ambiguous URLs match every host
  */
 function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean): boolean {
   if (value === undefined) return false;
@@ -175,7 +175,8 @@ function passes(operators: ArgumentOperators, value: unknown, anyCase: boolean):
     return false;
   if (host !== undefined || site !== undefined) {
     const read = typeof value === "string" ? readUrl(value) : undefined;
-    // Programs can read different hosts from it, so it is never allowed and always denied.
+    // Programs can read different hosts from an ambiguous URL, so it is never allowed and always
+    // denied.
     if (read?.status === "ambiguous" && !anyCase) return false;
     if (read?.status !== "ambiguous" && host !== undefined && !isOnHost(value, host)) return false;
     if (read?.status !== "ambiguous" && site !== undefined && siteOf(value) !== site) return false;
@@ -187,7 +188,7 @@ function fits(pattern: string, path: string, anyCase: boolean): boolean {
   return anyCase ? fitsPath(folded(pattern), folded(path)) : fitsPath(pattern, path);
 }
 
-/** Folds a path like file systems that ignore case. */
+/** Folds the case of a path, as file systems that ignore case do. */
 function folded(path: string): string {
   return path.normalize("NFC").toLowerCase();
 }

@@ -215,7 +215,7 @@ class Reader {
   #special(char: string, quote: string): boolean {
     if (char === "\\") return this.#escape(quote);
     if (char === '"') {
-      // Between curly quotes, a straight one may also be the end.
+      // After an opening curly quote, a straight quote may end the string.
       if (quote !== "'") return false;
       this.#write('\\"', 1);
     } else if (/\p{Cc}/u.test(char)) {

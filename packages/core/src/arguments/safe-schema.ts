@@ -45,7 +45,7 @@ const annotations = new Set(["default", "examples", "$comment", "~refine"]);
  */
 const isolated: { readonly [keyword: string]: (schema: unknown) => JsonSchema } = {
   if: (schema) => ({ anyOf: [schema] }),
-  // `contains` evaluates nothing of the list.
+  // `contains` marks no item of the list as evaluated.
   contains: (schema) => ({ not: { not: schema } }),
 };
 /** Keywords of another draft. */

@@ -128,7 +128,7 @@ function compile(schema: JsonSchema, engine: PatternEngine | undefined): Compile
   return { status: "compiled", validator: validatorOf(counted), notes: safe.notes };
 }
 
-/** Checks exactly while costly patterns stay within the budget, and without them afterwards. */
+/** Enforces costly patterns while they stay within the budget, and ignores them afterwards. */
 function countedChecker(parts: {
   readonly exact: Validator;
   readonly loose: Validator;

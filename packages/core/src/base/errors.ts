@@ -15,7 +15,8 @@ export interface CapstanErrorOptions {
  * A mistake in a program that uses Capstan (a duplicate tool, a broken schema). Errors of a tool or
  * a model are never thrown: they are returned as data.
  *
- * `instanceof` checks a marker, not the class, so that two copies of the package agree.
+ * `instanceof` checks a marker, not the class, so that it also works between two copies of the
+ * package.
  */
 export class CapstanError extends Error {
   readonly code: string;

@@ -14,7 +14,7 @@ test("all letters are equally likely", () => {
   for (const letter of all) counts.set(letter, (counts.get(letter) ?? 0) + 1);
   assert.equal(counts.size, 32);
   const expected = all.length / 32;
-  // Nine standard deviations.
+  // The tolerance is nine standard deviations.
   for (const [letter, count] of counts)
     assert.ok(Math.abs(count - expected) < 9 * Math.sqrt(expected), `${letter}: ${count}`);
 });

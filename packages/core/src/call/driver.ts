@@ -449,7 +449,7 @@ export class Call implements ActiveCall, ParentCall {
     const { gate, requireApproval } = this.#setup;
     const made = ++this.#subCallsMade;
     const request = subCallRequest(parentRecord, made, called, requireApproval);
-    // The end is decided, and the record may be closed: no reader would learn of the sub-call.
+    // The call's end is decided and its record may be closed, so no reader would see the sub-call.
     if (this.#isOver || this.#stopReason !== undefined)
       return Promise.resolve(
         cancelCall(gate, newRecord(request, gate.clock.now()), parentEnded).result,

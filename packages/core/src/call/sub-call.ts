@@ -101,7 +101,7 @@ export function subCallRequest(
 }
 
 /**
- * Returns an error if a sub-call is nested too deeply, exceeds its parent's number of calls, or
+ * Returns an error if a sub-call is nested too deeply, exceeds its parent's limit on calls, or
  * calls a tool that is not offered.
  */
 export function subCallRefusal(

@@ -29,7 +29,7 @@ function tryTo(change: () => unknown): void {
   try {
     change();
   } catch {
-    // The change is not allowed.
+    // A frozen object rejects the change.
   }
 }
 

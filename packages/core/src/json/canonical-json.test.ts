@@ -35,8 +35,8 @@ test("a value that refers to itself is an error", () => {
 });
 
 /**
- * Without the backslash: JSON.parse of V8 14.6 reads the key `"` as `\` once it has seen that in
- * its place.
+ * Any character except the backslash, because V8 14.6 has a fault: if JSON.parse has read the key
+ * `\`, it later reads the key `"` at the same position as `\`.
  */
 const unit = fc.string({ minLength: 1, maxLength: 1 }).filter((one) => one !== "\\");
 

@@ -64,11 +64,11 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - before) % 2 === 1;
 }
 
-/** A list or an object that the scan is in. */
+/** A list or an object that contains the current position. */
 interface Parent {
   /** Its keys so far; undefined of a list. */
   readonly keys: Set<string> | undefined;
-  /** The key or the index of the member that the scan is at. */
+  /** The key or the index of the current member. */
   at: string | number;
 }
 

@@ -6,7 +6,7 @@ export interface SchemaProblem {
   /** For example `state.calls[0].callId`. */
   readonly path: string;
   readonly value: unknown;
-  /** The error message of that part of the schema: what the part expects. */
+  /** The schema's error message for this part, which describes a valid value. */
   readonly expected: string;
 }
 

@@ -10,8 +10,8 @@ export function cutsOff(reason: FinishReason | undefined): boolean {
  * Whether the arguments of a call in an answer that was cut off are whole: a JSON object cannot
  * continue.
  *
- * @param isLast whether no other call began after it. Without arguments, an earlier call is one
- * that takes none.
+ * @param isLast whether no other call began after it. An earlier call without arguments is
+ * complete, because its tool takes none.
  */
 export function isWholeCall(args: string, { isLast }: { readonly isLast: boolean }): boolean {
   if (args.trim() === "") return !isLast;

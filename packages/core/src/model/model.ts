@@ -32,7 +32,7 @@ export interface ModelSettings {
   readonly maxOutputTokens?: number;
   /** Texts at which the answer ends; they are not part of it. */
   readonly stop?: readonly string[];
-  /** A number with which a provider repeats an answer as well as it can. */
+  /** With the same number, a provider repeats its answer as well as it can. */
   readonly seed?: number;
   readonly reasoningEffort?: string;
   readonly responseFormat?: ResponseFormat;

@@ -67,7 +67,8 @@ function overruledFor(
   const always = about.filter((one) => coversAll(one, rule));
   const denies = always.find((one) => field === "execution" && one.execution === "deny");
   const narrowest = denies ?? always.reduce<PolicyRule | undefined>(narrower, undefined);
-  // A rule has no effect if a narrower one always applies, unless it denies.
+  // Ignores rules that have no effect because a narrower rule always applies. A rule that denies
+  // always has an effect.
   const counting = about.filter(
     (one) =>
       narrowest === undefined ||

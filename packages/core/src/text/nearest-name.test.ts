@@ -49,12 +49,14 @@ test("the time grows with the number of candidates, and not with the length of a
     [`FetchWebPag_123_resul${"t".repeat(400)}`, candidates(500, "t".repeat(400))],
   ];
   const sums = cases.map(() => 0);
-  // By turns, and repeated because some systems count processor time in milliseconds.
+  // Alternate the cases, and repeat them, because some systems count processor time in
+  // milliseconds.
   for (let turn = 0; turn < 6; turn++)
     for (const [index, [name, names]] of cases.entries())
       sums[index] = (sums[index] ?? 0) + cost(name, names);
   const [few = 0, many = 0, long = 0] = sums;
   assert.ok(many < few * 40, `500 names took ${few} µs, 5,000 took ${many} µs`);
-  // The compared beginnings are four times as long, and the work grows with the square.
+  // The compared beginnings are four times as long, and the work grows with the square of their
+  // length.
   assert.ok(long < few * 100, `short names took ${few} µs, long names took ${long} µs`);
 });

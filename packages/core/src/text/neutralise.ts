@@ -1,6 +1,6 @@
 /**
- * A possible beginning of a system marker: a bracket that is not followed by a letter or sign that
- * no marker begins with.
+ * A possible beginning of a system marker: a bracket, unless the next letter or sign cannot begin a
+ * marker.
  */
 const opener = /[[［【〔⟦❲⁅<＜﹤](?!\/?[a-ce-ru-zA-CE-RU-Z0-9"'{}[\](),.:;=!?])/g;
 const closer = /[\]］】〕⟧❳⁆]/;

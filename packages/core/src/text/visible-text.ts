@@ -55,7 +55,8 @@ const anything = new RegExp(
  * become a mark with their code point, empty lines and gaps become a mark with their number, and a
  * host with look-alike letters is followed by its ASCII name.
  *
- * Nothing is lost: the text of the text parts and the `of` of the marks, joined, are the text.
+ * Nothing is lost: the `text` of the text parts and the `of` of the marks add up to the original
+ * text.
  *
  * @example visibleParts("rm \u202Egpj.x") // "rm ", the mark "⟨U+202E⟩", "gpj.x"
  */
@@ -68,8 +69,8 @@ export function visibleParts(text: string): readonly VisiblePart[] {
 }
 
 /**
- * Does the same in steps, one for each mark. For a text with tens of thousands of marks, one step
- * would block a server's other requests for too long.
+ * Splits a text like `visibleParts`, but in steps, one for each mark. If a text has tens of
+ * thousands of marks, one step would block a server's other requests for too long.
  */
 export function* visiblePartsInSteps(text: string): Generator<void, readonly VisiblePart[]> {
   const parts: VisiblePart[] = [];
@@ -95,7 +96,7 @@ export function* visiblePartsInSteps(text: string): Generator<void, readonly Vis
 }
 
 /**
- * Does the same for a name, a title or a reason: line breaks and tabs become marks too.
+ * Splits a name, a title or a reason like `visibleParts`. Line breaks and tabs become marks too.
  *
  * @example visibleLine("one\ntwo") // "one", the mark "⟨U+000A⟩", "two"
  */
@@ -135,8 +136,7 @@ const notProse = /[A-Za-z0-9;|&<>$`\\/={}[\]*#~^%@+]/;
  * between them, without any control character: a screen shows `mv א ב` with the two names
  * exchanged. Lines that contain only prose are not split.
  *
- * @returns pieces whose text, joined, is the text; every second one is a word to isolate, as
- * `<bdi>` does
+ * @returns pieces that add up to the text; every second piece is a word to isolate, as `<bdi>` does
  * @example directionPieces("mv א ב") // ["mv ", "א", " ", "ב", ""]
  */
 export function directionPieces(text: string): readonly string[] {

@@ -202,8 +202,8 @@ export function defineToolGroup(group: ToolGroup): ToolGroup {
 }
 
 /**
- * The used part of a Standard Schema with JSON Schema output: Zod 4.2 and later, ArkType, Valibot.
- * Source: standardschema.dev, versions 1 of both specifications.
+ * A Standard Schema with JSON Schema output, for example of Zod 4.2, ArkType or Valibot. Lists only
+ * the members that Capstan uses. Source: standardschema.dev, versions 1 of both specifications.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {

@@ -16,8 +16,7 @@ export interface RegisteredTool {
 }
 
 /**
- * The groups of an installation. Lists of groups and tools everywhere have the order of
- * registration.
+ * The groups of an installation. All lists of groups and tools are in the order of registration.
  */
 export class ToolRegistry {
   readonly #groups = new Map<string, ToolGroup>();

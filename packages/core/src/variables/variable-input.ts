@@ -44,7 +44,10 @@ function isTag(tag: unknown): boolean {
   return typeof tag === "string" && tag !== "" && tag.length <= maxTagLength;
 }
 
-/** Returns the error for a variable that does not fit, because kept variables use the limits. */
+/**
+ * Returns the error for a variable that does not fit, because variables with `keep` use up the
+ * limits.
+ */
 export function noRoomFor(
   name: string,
   { capacity, maxBytes }: { readonly capacity: number; readonly maxBytes: number },

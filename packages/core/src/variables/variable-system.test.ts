@@ -407,7 +407,7 @@ test("10,000 variables are listed, found and evicted without a scan for each (th
   for (let i = 0; i < 10_000; i++)
     variables.addVariable(`variable-${i}`, `value ${i}`, "LLMAdd", `number ${i}`);
   variables.listVariables({ search: "warm" });
-  // The best of several rounds, so that other processes do not affect the result.
+  // Returns the best of several rounds, so that other processes do not affect the result.
   const best = (perRound: number, run: (i: number) => void): number => {
     const rounds = Array.from({ length: 10 }, (_, round) => {
       const start = performance.now();

@@ -3,8 +3,8 @@ import type { Command } from "./plan-reply.ts";
 import { exampleOf } from "./help-text.ts";
 
 /**
- * Returns a call of the function that a message without commands asks for: the one of the tool
- * choice, or the only one whose words are in the text. Clients name their functions like
+ * Returns a call of the function that a message without commands asks for: the function of the tool
+ * choice, or the only function whose words are in the text. Clients name their functions like
  * `get_weather`; tools of the server, which begin with a capital, are called by commands only.
  *
  * @example namedFunction({ messages: [], tools: [getWeather] }, "What is the weather in Kiel?");
@@ -30,7 +30,7 @@ export function namedFunction(
 /** Verbs at the start of names, which users rarely write. */
 const verbs: ReadonlySet<string> = new Set(["get", "fetch", "read", "list", "find", "current"]);
 
-/** Whether all words of a name that has several, except verbs, are words of the text. */
+/** Whether a name has several words, and all of them except verbs occur in the text. */
 function isNamed({ function: { name } }: ToolDefinition, text: string): boolean {
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, "$1_$2")

@@ -307,7 +307,7 @@ test("estimates the tokens of long requests from a short sample", async () => {
   await loadTokenizer();
   const text = "The quick brown fox jumps over the lazy dog. ".repeat(450);
   const reply = { type: "text", text: "Yes." } as const;
-  /** The processor time of this thread, repeated because some systems count it in milliseconds. */
+  /** Repeats the work, because some systems count processor time in milliseconds. */
   const cost = (work: () => unknown) => {
     const before = process.threadCpuUsage();
     for (let n = 0; n < 30; n++) work();

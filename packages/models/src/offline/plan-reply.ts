@@ -209,7 +209,10 @@ function rank({ function: { name } }: ToolDefinition): number {
 
 const mostQuoted = 40;
 
-/** Returns a summary of a conversation: a quotation of each message, of a long one the newest. */
+/**
+ * Returns a summary of a conversation. It quotes each message, or only the newest ones if there are
+ * too many.
+ */
 function quoteAll(messages: readonly Message[]): string {
   const lines = messages.flatMap((message) => {
     if (message.role === "system" || message.role === "developer") return [];

@@ -3,7 +3,7 @@ import { compileSchema } from "@capstan/core/host";
 import { exampleOf } from "./help-text.ts";
 
 /**
- * Returns a plausible value that satisfies a schema, as JSON. The first free text of it is `text`.
+ * Returns a plausible value that satisfies a schema, as JSON. Its first free text is `text`.
  * Schemas with conditions that no simple value satisfies get the nearest value.
  */
 export function schemaValue(schema: JsonSchema, text: string): JsonValue {
@@ -26,7 +26,7 @@ export function schemaValue(schema: JsonSchema, text: string): JsonValue {
 
 interface State {
   readonly root: JsonSchema;
-  /** The text for the first free text. */
+  /** The value of the first free text. */
   text: string | undefined;
   /** Whether optional properties are included. @default false */
   readonly allProperties?: boolean;
@@ -44,7 +44,7 @@ function valueOf(given: JsonSchema, state: State, name: string, depth: number): 
   if (example !== undefined) return example as JsonValue;
   if (depth > maxDepth) return null;
   const options = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].filter(isSchema);
-  // Deep inside, null and empty lists end a schema that refers to itself.
+  // Beyond this depth, null and empty lists end a schema that refers to itself.
   const isDeep = depth > deepLevel;
   const option = options.find((each) => (each["type"] === "null") === isDeep) ?? options[0];
   if (option !== undefined) {

@@ -36,7 +36,8 @@ export interface ModelCatalogOptions {
 }
 
 /**
- * How long a provider's list is cached, and how long the provider has to answer, in milliseconds.
+ * The lifetime of a provider's cached list, and the time limit of a request for it, in
+ * milliseconds.
  */
 const listHoldsMs = 60_000;
 const listTimeoutMs = 2_000;

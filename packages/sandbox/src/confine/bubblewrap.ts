@@ -182,7 +182,10 @@ function asNobody(): readonly string[] {
   return [setpriv, `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups", "--"];
 }
 
-/** How paths inside writable folders are mounted, which other programs could replace meanwhile. */
+/**
+ * How to mount paths inside writable folders. Other programs could replace such a path before the
+ * mount.
+ */
 interface Pinning {
   /** Opens a path and returns its descriptor in bubblewrap. */
   readonly pin: (path: string) => number;
@@ -283,7 +286,10 @@ function binds(given: {
     .map(({ words }) => words);
 }
 
-/** Returns the path outside of a place in a writable root. Only the links of the root are resolved. */
+/**
+ * Returns the path outside the sandbox for a path in a writable root. Resolves only the root's
+ * links.
+ */
 function realPlace(at: string, write: readonly string[]): string {
   const root = write.map(checkedPath).find((each) => isInside(at, each)) ?? at;
   return join(realFolder(root), relative(root, at));
@@ -300,8 +306,9 @@ function realFolder(path: string): string {
 }
 
 /**
- * Returns the protected paths by their places in writable roots, without links. Instead of a path in
- * a missing folder it returns that folder, because who can create the folder can create the path.
+ * Returns the protected paths as paths in writable roots, without links. If a path is in a missing
+ * folder, returns the folder instead, because a program that creates the folder can create the
+ * path.
  */
 function protectedPaths({ write = [], protected: paths = [] }: Program): readonly string[] {
   const real = paths.map(realPathOf);

@@ -177,7 +177,7 @@ function pathOf(kind: string, own: string): string {
   return line?.split(":").slice(2).join(":") ?? "/";
 }
 
-/** Groups that no process joins any more, but that still had ending processes. */
+/** Groups that no process joins any more. They are removed after their last process has ended. */
 const left = new Set<string>();
 
 /**

@@ -80,8 +80,8 @@ async function answerLookup(
 }
 
 /**
- * Rejects a name if any of its addresses is private, because the agent cannot choose which one is
- * connected.
+ * Rejects a name if any of its addresses is private, because the agent cannot choose the address of
+ * the connection.
  */
 function refusePrivate(hostname: string, addresses: readonly ResolvedAddress[]): void {
   for (const { address } of addresses) {

@@ -105,7 +105,7 @@ async function passOn(options: {
     try {
       response.writeHead(statusCode, statusMessage, withoutHops(rawHeaders));
     } catch (error) {
-      // Node.js reads more of a response than it writes.
+      // Node.js accepts some headers that it refuses to write.
       answer.destroy();
       fail(error as Error);
       return;
@@ -133,8 +133,8 @@ async function tunnel(options: {
   const { request, socket, head, reach, upstream } = options;
   const refuse = (status: number, message: string) =>
     socket.end(`HTTP/1.1 ${status} ${oneLine(message)}\r\nconnection: close\r\n\r\n`);
-  // Only host and port are accepted: for `a:1/:2` one port would be checked and the other
-  // connected.
+  // Only host and port are accepted: for `a:1/:2`, the proxy would check one port and connect to
+  // the other.
   const port = /^(?:\[[^\]]+\]|[^\s:/?#@\\[\]]+):(\d+)$/.exec(request.url ?? "")?.[1];
   const written = `https://${request.url ?? ""}`;
   if (port === undefined || !URL.canParse(written)) {

@@ -1,6 +1,6 @@
-"""The first process of a sandbox that may reach the network: what connects to its port goes to the
-proxy's Unix socket, and it ends with the command that it starts. Its own processes cannot end or look
-into it; nobody's child is left unwaited for. The command itself has no Unix sockets.
+"""The first process of a sandbox that may reach the network. It forwards connections to its port to the
+proxy's Unix socket, and ends when its command ends. The command's processes cannot end it or read its
+memory. It waits for orphaned processes that end. The command itself cannot use Unix sockets.
 
 Arguments: the port, the folder of the socket and of the command's filter, and the command.
 """
@@ -24,7 +24,7 @@ def main() -> None:
     pid = os.fork()
     if pid == 0:
         close_unix_sockets(f"{folder}/filter")
-        # Python ignores these, and a program inherits what is ignored.
+        # Python ignores these signals, and the command would inherit that.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         try:
@@ -56,7 +56,7 @@ def close_unix_sockets(path: str) -> None:
 
 
 def let_go(listener: socket.socket) -> None:
-    """The command's descriptors are its own."""
+    """Closes all other descriptors, because only the command may hold them."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
@@ -65,7 +65,7 @@ def let_go(listener: socket.socket) -> None:
             try:
                 os.close(int(name))
             except OSError:
-                pass  # the one by which they were listed
+                pass  # the descriptor of the listing itself
 
 
 async def serve(listener: socket.socket, path: str, command: int) -> None:

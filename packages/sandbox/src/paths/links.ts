@@ -1,7 +1,7 @@
 import { readlink } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 
-/** The kernel follows as many links in one path. */
+/** The kernel follows at most this number of links in one path. */
 const mostLinks = 40;
 
 /**

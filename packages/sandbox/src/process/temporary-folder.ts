@@ -7,8 +7,8 @@ const prefix = "capstan-run-";
 let isSwept = false;
 
 /**
- * Creates a folder for one program. The caller removes it. Folders of killed processes are removed
- * by the next one.
+ * Creates a folder for one program. The caller removes it. The first call also removes the folders
+ * of killed processes.
  */
 export function makeTemporaryFolder(): string {
   if (!isSwept) sweepTemporaryFolders();

@@ -48,7 +48,7 @@ export class CapturedOutput {
       this.#onText(first);
     }
     this.#tail += text.slice(remaining);
-    // Not with every piece, because cutting is expensive.
+    // Cuts the tail only at twice its length, because a cut for each piece would be expensive.
     if (this.#tail.length > 2 * tailLength) this.#cutTail();
   }
 

@@ -90,7 +90,7 @@ function environmentKey(parts: readonly Uint8Array[], python: PythonInstallation
   const hash = createHash("sha256").update(JSON.stringify([executable, version]));
   const [requirements = "", ...sources] = parts;
   hash.update(requirements);
-  // With lengths, so that two different lists have different digests.
+  // Includes the lengths, so that two different lists have different digests.
   for (const source of sources) hash.update(`\n${source.length}\n`).update(source);
   return hash.digest("hex").slice(0, 32);
 }
@@ -112,7 +112,7 @@ function quoted(path: string): string {
  * @example usesIndexOnly("boats==1.0\nships[sails]>=2"); // true
  */
 export function usesIndexOnly(requirements: string): boolean {
-  // Python ends lines at more characters than these.
+  // Rejects other characters, because Python also ends lines at some of them.
   if (/[^\t\n\r -~]/.test(requirements)) return false;
   return requirements
     .split(/[\r\n]/)

@@ -6,7 +6,7 @@ import type {
   ScriptProblem,
 } from "../definition/script-function.ts";
 
-/** Raised whenever files are read differently, so that older caches are ignored. */
+/** Increment it when the reader's results change, so that older caches are ignored. */
 const formatVersion = 4;
 
 /**

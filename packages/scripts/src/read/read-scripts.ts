@@ -43,7 +43,7 @@ export interface ReadScriptsOptions {
   readonly previous?: ReadonlyMap<string, Script>;
   /**
    * Keeps copies of the files of scripts; `folder` is then the copy. Without it, `folder` is the
-   * script's own.
+   * script's own folder.
    */
   readonly versions?: ScriptVersions;
   readonly signal?: AbortSignal;
@@ -243,7 +243,7 @@ function boundedDescription(one: ScriptFunction): {
 } {
   const { name, description, line } = one;
   if (description.length <= maxDescriptionChars) return { function: one };
-  // Without half of a surrogate pair at the end.
+  // Removes half of a surrogate pair at the end.
   const begin = description.slice(0, maxDescriptionChars - 1).replace(/[\uD800-\uDBFF]$/, "");
   return {
     function: { ...one, description: `${begin}…` },

@@ -65,7 +65,7 @@ export async function readScriptFiles(options: {
   const contents = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   const hash = createHash("sha256");
   for (const [name, content] of contents)
-    // With lengths, so that two different lists of files have different hashes.
+    // Includes the lengths, so that two different lists of files have different hashes.
     hash.update(`${Buffer.byteLength(name)} ${name} ${content.length}\n`).update(content);
   return { status: "read", contents, contentHash: `sha256:${hash.digest("hex")}` };
 }

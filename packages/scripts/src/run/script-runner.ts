@@ -43,7 +43,7 @@ export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly hidden?: readonly string[];
   /** Absolute paths that no script can change, whatever its roots. @default none */
   readonly protected?: readonly string[];
-  /** The roots that deny rules on paths refer to. @default none */
+  /** The folders whose paths rules can deny. @default none */
   readonly ruledRoots?: readonly Root[];
   readonly limits?: Partial<SandboxLimits>;
   readonly pool?: WorkerPoolOptions;

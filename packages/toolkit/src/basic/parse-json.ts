@@ -70,7 +70,7 @@ function firstError(text: string): FirstError | undefined {
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch {
-    // The error that was found before the overflow is returned.
+    // Returns the error that was found before the overflow.
   }
   return first;
 }

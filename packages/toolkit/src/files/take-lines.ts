@@ -61,7 +61,7 @@ export async function takeLines(
   const result = { startLine, totalLines: total };
   if (cut === undefined) return { ...result, text: whole, endLine: endedAt };
   const lastEnd = whole.lastIndexOf("\n");
-  // Whole lines if one fits; otherwise the line is truncated.
+  // Returns whole lines if at least one fits; otherwise truncates the line.
   if (lastEnd < 0) return { ...result, text: wellFormed(whole), endLine: endedAt, cut };
   const linesTaken = whole.split("\n").length - 1;
   return {

@@ -45,7 +45,7 @@ export function literalPattern(text: string): string {
   return loadRe2().RE2JS.quote(text);
 }
 
-/** Syntax that other engines support and a linear-time engine cannot. */
+/** Syntax that other engines support, but a linear-time engine cannot support. */
 const unsupported: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, "lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are"],
   [/\\[1-9]|\\k[<{']|\(\?P=/, "backreferences, \\1 or \\k<name>, are"],

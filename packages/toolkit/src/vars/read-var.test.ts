@@ -4,7 +4,7 @@ import { defineTool, ToolExecutor } from "@capstan/core";
 import fc from "fast-check";
 import { variableTools } from "./variable-tools.ts";
 
-/** A session with a tool that says `text`; calls go through the gate. */
+/** A session with a tool that returns `text`; calls go through the gate. */
 function session(text: string) {
   const executor = new ToolExecutor();
   const say = defineTool({

@@ -30,7 +30,7 @@ type Args = z.infer<typeof parameters>;
 interface PageView extends WebPage {
   /** The number of pages of the whole text. */
   readonly pages: number;
-  /** The number of the page in `text`; absent if it is the whole. */
+  /** The number of the page in `text`; absent if `text` is the whole text. */
   readonly page?: number;
 }
 
@@ -96,7 +96,7 @@ async function run(
   const url = parseAddress(args.url);
   const isReadingOn = args.page !== undefined || args.find !== undefined;
   const cached = isReadingOn ? options.cache.get(url.href) : undefined;
-  // Another caller with other rules could have read it.
+  // The cached page may come from another caller, whose rules allowed it.
   const isDenied = cached !== undefined && deniesUrl(context.denied(), new URL(cached.url));
   const page = cached !== undefined && !isDenied ? cached : await fetchPage(url, context, options);
   if (args.find !== undefined) {

@@ -9,7 +9,7 @@ export interface ReadablePage {
   readonly siteName?: string;
   readonly published?: string;
   readonly markdown: string;
-  /** Why only the beginning of the page was read: the part of it that was too large. */
+  /** The limit that the page exceeded. Present if only the beginning of the page was read. */
   readonly cut?: string;
 }
 

@@ -3,7 +3,7 @@ export const pageLength = 7_000;
 
 /**
  * Splits a text into pages, at the end of a paragraph or line if there is one in a page's last
- * third. The pages join to the text; there is always at least one.
+ * third. The pages add up to the text, and there is always at least one.
  */
 export function splitPages(text: string, length: number = pageLength): readonly string[] {
   const pages: string[] = [];

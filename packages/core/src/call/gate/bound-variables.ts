@@ -20,7 +20,7 @@ export type ReadVariables =
     }
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
-/** Characters of all variables together that an approval request shows. */
+/** The maximum characters that an approval request shows of all variables together. */
 const shownChars = 65_536;
 
 /**

@@ -108,7 +108,7 @@ export type CallOutputEvent =
   | { readonly type: "progress"; readonly progress: Progress }
   | { readonly type: "event"; readonly name: string; readonly data: JsonValue };
 
-/** The result of the first segment. `record` is stored, and its arguments run. */
+/** The result of the first segment. The host stores `record`, and the tool gets its arguments. */
 export type Proposal =
   | ApprovedProposal
   | {

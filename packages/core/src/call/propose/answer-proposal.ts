@@ -42,7 +42,10 @@ const notUnderstood: ApprovalDecision = {
   by: "system",
 };
 
-/** Applies a user's answer to a proposal. The stored arguments run, or the user's replacements. */
+/**
+ * Applies a user's answer to a proposal. The tool gets the stored arguments, or the user's
+ * replacements.
+ */
 export function answerProposal(
   gate: Gate,
   asked: Omit<AskingProposal, "status">,

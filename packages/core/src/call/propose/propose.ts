@@ -306,7 +306,7 @@ function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | und
   return { ...scope, title: `${registered.name}: ${scope.title}` };
 }
 
-/** The decision of nearly every call. Shared to save memory. */
+/** The decision for nearly every call. All these calls share one object, to save memory. */
 const allowedByTool: CallDecision = Object.freeze({ verdict: "allowed", by: "tool" });
 
 function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow" }>): CallDecision {
@@ -320,7 +320,7 @@ function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow"
  *
  * @param patternEngine matches patterns that could hang JavaScript's own engine; without it they
  * are not enforced
- * @returns the arguments to run, or an error that names the invalid ones
+ * @returns the arguments for the tool, or an error that names the invalid ones
  * @example await checkArguments(viewFile, { path: 5 }) // valid, with path "5"
  */
 export function checkArguments(

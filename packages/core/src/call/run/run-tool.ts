@@ -156,7 +156,7 @@ class Tries implements RunningTool {
     else end();
   }
 
-  /** Gives a tool that respects its signal the event loop turns that it needs to stop. */
+  /** Waits a few turns of the event loop, so that a tool that respects its signal can stop. */
   async #waitForStop(): Promise<void> {
     for (let turn = 0; turn < 20 && this.#working; turn++) await Promise.resolve();
   }

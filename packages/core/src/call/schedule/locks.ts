@@ -53,7 +53,10 @@ export class HeldLocks {
     return count;
   }
 
-  /** Returns the calls that must end before the ticket can start. Ignores its cap. */
+  /**
+   * Returns the calls that must end before the ticket can start. Ignores the ticket's concurrency
+   * limit.
+   */
   blockers(ticket: Ticket): readonly Ticket[] {
     const blocking = new Set<Ticket>(ticket.request.exclusive ? this.running : this.#exclusive);
     for (const key of ticket.request.keys)

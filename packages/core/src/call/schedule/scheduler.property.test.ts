@@ -48,7 +48,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Actions of calls that make sub-calls, and so can wait for one another. */
 const growing = step.filter(({ type }) => ["enter", "sub", "ask"].includes(type));
 
-/** A sub-call in its parent's counts, from its creation to its end. */
+/** A sub-call that its parent counts, from its creation to its end. */
 interface Sub {
   readonly parent: Ticket;
   readonly request: LockRequest;
@@ -196,7 +196,7 @@ test("calls that exclude each other never run together, and caps are never excee
             ["one", 1],
             ["two", 2],
           ] as const) {
-            // A sub-call of a call of its own kind is a part of that call.
+            // A sub-call of the same kind as its parent is a part of the parent.
             const holders = running.filter(({ request }) => request.cap?.key === key);
             const own = holders.filter((a) => !holders.some((b) => a.isIn(b)));
             assert.ok(own.length <= limit, `${own.length} of ${key}`);

@@ -231,7 +231,7 @@ class SuspendedCalls {
   }
 }
 
-/** A sub-call in its parent's counts, from its creation to its end. */
+/** A sub-call that its parent counts, from its creation to its end. */
 export class SubCallHandle {
   readonly #parent: Ticket;
   readonly #tree: {

@@ -60,7 +60,7 @@ export class TurnCalls {
   readonly #items: CallOutputItems;
   /** Calls that have not ended, without sub-calls, in the order in which they were added. */
   readonly #calls = new Map<string, Call>();
-  /** Those of `#calls` that are active. */
+  /** The active calls of `#calls`. */
   readonly #active = new Set<Call>();
   #idle: PromiseWithResolvers<void> | undefined;
   /** The reason why no further call may start. */

@@ -209,7 +209,8 @@ test("a turn's cost is computed from the model's prices and can be limited", asy
   const { result } = await run([], { model: priced(script), maxCost: 0.1 });
   assert.equal(result.limit?.limit, "cost");
   assert.equal(result.toolCallHistory[0]?.status, "error");
-  // 20,000 fresh at 2, 80,000 cached at 0.5, 10,000 written at 10, twice.
+  // The sum of two steps. Each has 20,000 uncached input tokens at 2, 80,000 cached ones at 0.5,
+  // and 10,000 output tokens at 10.
   assert.equal(Number(result.stats.cost?.toFixed(6)), 0.36);
   assert.deepEqual(script.requests[1]?.tools, []);
 });

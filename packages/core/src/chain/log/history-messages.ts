@@ -139,8 +139,8 @@ function shortTurnsShown(turns: readonly Turn[]): ReadonlySet<number> {
 
 /**
  * Returns the characters that a log would save of an answered turn: its calls with their arguments
- * and results. Returns undefined for a long turn. To save a few characters, a log is not worth it:
- * one read of omitted text costs more, and the provider has cached the full turn.
+ * and results. Returns undefined for a long turn. A log that saves only a few characters is not
+ * worthwhile: one read of omitted text costs more, and the provider has cached the full turn.
  */
 function shortTurnSize({ messages, calls }: Turn): number | undefined {
   const last = messages.at(-1);

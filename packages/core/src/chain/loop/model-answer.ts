@@ -42,7 +42,7 @@ export class ModelAnswer {
   #refused = false;
   #open: OpenItem | undefined;
   #latest: StreamedCall | undefined;
-  /** The calls before the latest, by the provider's id. */
+  /** All calls before the latest one, by the provider's id. */
   #before: Map<string, StreamedCall> | undefined;
   #chars = 0;
   /**

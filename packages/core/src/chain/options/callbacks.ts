@@ -205,7 +205,9 @@ function errorOf(event: ChainEvent): ChainError | undefined {
   return { code, message, phase: argumentCodes.has(code) ? "arguments" : "tool" };
 }
 
-/** A call that the gate rejected, or that a client runs, has no other arguments than the written ones. */
+/**
+ * A call that the gate rejected or that a client runs has only the arguments that the model wrote.
+ */
 function argumentsOf({
   owner,
   args,

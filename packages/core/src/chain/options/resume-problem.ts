@@ -37,7 +37,7 @@ export function resumeProblem({
   outputs,
 }: ChainResume): SchemaProblem | undefined {
   const problem = schemaProblem(resume, { answers, reviews, outputs }, "");
-  // Without `resume`, the object that contains the answers.
+  // Removes the dot at the beginning: the object that contains the answers has no name here.
   return problem && { ...problem, path: problem.path.slice(1) };
 }
 

@@ -38,8 +38,9 @@ export interface ToolChainOptions extends ChainLimits {
   /** The new messages of this turn. In a resumed chain they follow the open calls' results. */
   readonly inputMessages?: readonly Message[];
   /**
-   * For hosts that checked and neutralised both lists of messages when they stored them: they are
-   * used as they are, so that a long conversation is not checked again in each turn. @default false
+   * True: both lists of messages are used unchanged. This is for hosts that checked and neutralised
+   * the messages when they stored them, so that a long conversation is not checked again in each
+   * turn. @default false
    */
   readonly messagesAreChecked?: boolean;
   /**

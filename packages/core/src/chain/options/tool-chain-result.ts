@@ -16,7 +16,7 @@ import type {
 export interface ToolCallHistoryEntry {
   readonly callId: string;
   readonly toolName: string;
-  /** The arguments that ran; of a call that never ran, those that the model wrote. */
+  /** The arguments that the tool got. If the call never ran, the arguments that the model wrote. */
   readonly args: JsonObject;
   /** The text of the arguments as the model wrote it. */
   readonly argumentsText: string;

@@ -84,7 +84,7 @@ function toolFor(name: string, producer: Producer, subCalls: string[]) {
         else if (step.type === "wait") await ticks(step.ticks);
         else throw new Error("broken");
       }
-      // Items that are still open when this ends are ended with it.
+      // When this function returns, the items that are still open end too.
       await open[0];
       return "done";
     },

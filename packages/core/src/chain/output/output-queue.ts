@@ -218,7 +218,7 @@ export class OutputQueue<E extends AnyEvent> {
         if (position <= spill.at) continue;
         spill.at = position;
         spill.madeProgress = true;
-        // The store may be ahead: later events are still to be pushed.
+        // The store may be ahead of this queue: its later events have not been pushed yet.
         if (position > spill.upTo || this.#source.callOf(event) !== this.callId) continue;
         spill.left--;
         const again = this.#again(event);

@@ -98,7 +98,7 @@ test("the next model turn's text follows all output of this turn's tools", async
     [late, tool("Quick", { execute: (_args, { output }) => (output.write("q"), "q") })],
     [call("Quick", "Late"), "The next turn."],
   );
-  // A reader that begins at the end gets the same order.
+  // A reader that begins after the end of the chain gets the same order.
   const afterwards = new ToolOutputChannel();
   for (const event of raw) afterwards.push(event);
   for (const order of [heard, await Array.fromAsync(afterwards.read())]) {

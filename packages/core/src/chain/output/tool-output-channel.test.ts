@@ -68,7 +68,9 @@ const ended: ChainEvent = {
   },
 };
 
-/** An event in short: `a:hi` for text, `a.settled` for a call's event, else its type. */
+/**
+ * Returns a short form of an event: `a:hi` for text, `a.settled` for a call's event, else its type.
+ */
 function word(event: OutputEvent<ChainEvent>): string {
   if (event.type === "output.text") return `${event.callId}:${event.text}`;
   if (event.type === "output.omitted") return `${event.callId} omitted ${event.events}`;

@@ -90,14 +90,15 @@ test("sends 20 MB of images and 20 MB of text without blocking the event loop", 
     endTurn();
     return longestMs;
   };
-  /** The same work in one turn: the messages as JSON, in bytes. */
+  /** Does the same work in one turn: converts the messages to JSON, and the JSON to bytes. */
   const oneTurn = () => {
     const start = cpuMs();
     assert.ok(new Blob([JSON.stringify(messages)]).size > 60_000_000);
     return cpuMs() - start;
   };
   let [turnMs, wholeMs] = [Infinity, Infinity];
-  // By turns, and the best of several, so that other processes do not affect the result.
+  // Alternates the measurements, and takes the best of three, so that other processes do not affect
+  // the result.
   for (let turn = 0; turn < 3; turn++) {
     wholeMs = Math.min(wholeMs, oneTurn());
     turnMs = Math.min(turnMs, await longestTurn());

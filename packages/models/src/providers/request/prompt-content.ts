@@ -91,8 +91,8 @@ function filePart(
 }
 
 /**
- * Returns the media type by the providers' name. If only the kind of a URL is known, its file
- * extension decides.
+ * Returns the media type under the name that the providers use. If only the kind of a URL is known,
+ * its file extension decides.
  */
 function mediaTypeOf(mimeType: string, url?: URL): string {
   const type = mimeType.toLowerCase().split(";", 1)[0]?.trim() ?? "";

@@ -17,7 +17,10 @@ function result(id: string, content = `for ${id}`): Message {
   return { role: "tool", tool_call_id: id, name: "T", content };
 }
 
-/** Returns the call ids of a prompt, and those of the results that directly follow each. */
+/**
+ * For each answer in a prompt, returns the ids of its calls, and the call ids of the results that
+ * directly follow it.
+ */
 function pairs(
   prompt: LanguageModelV4Prompt,
 ): { readonly calls: string[]; readonly results: string[] }[] {

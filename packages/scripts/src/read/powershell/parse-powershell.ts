@@ -21,7 +21,8 @@ export async function parsePowerShell(
   });
   if (outcome.status === "done") return outcome.value;
   if (sources.length > 1) {
-    // One of them causes the failure. Halving finds it, so that the others are read.
+    // One of the sources causes the failure. Halving the list finds it, so that the others are
+    // read.
     const half = sources.length >> 1;
     const [first, second] = [sources.slice(0, half), sources.slice(half)];
     return [...(await parsePowerShell(first, signal)), ...(await parsePowerShell(second, signal))];

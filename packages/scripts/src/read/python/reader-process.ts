@@ -27,8 +27,9 @@ export function startReader(options: {
   readonly onAnswer?: (id: number, parsed: ParsedFile) => void;
 }) {
   const { executable, signal, onAnswer } = options;
-  // Isolated, without site-packages, so that reading imports nothing of the user's. The environment
-  // contains secrets that it does not need; a version switch needs PATH to find the interpreter.
+  // Runs in isolated mode without site-packages, so that it imports none of the user's modules. It
+  // gets only a few variables, because the environment contains secrets. A version switch needs
+  // PATH to find the interpreter.
   const child = spawn(executable, ["-I", "-S", "-B", program], {
     stdio: ["pipe", "pipe", "ignore"],
     env: keep(["PATH", "HOME", "SYSTEMROOT", "PYENV_VERSION", "PYENV_ROOT"]),

@@ -1,4 +1,4 @@
-// With a real PowerShell, if there is one.
+// Runs with a real PowerShell, if there is one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";

@@ -22,7 +22,7 @@ from capstan.traces import Traces
 sys.path.pop(0)
 
 CALL, CONTROL = 3, 4
-# Looked up once and not for each call. Only Linux has it.
+# Looked up once, not for each call. Only Linux has this function.
 PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 END_OF_CALLS = 77
 
@@ -41,7 +41,7 @@ def main() -> None:
         multiprocessing.set_start_method("fork")
     try:
         module = load(script)
-    except BaseException as error:  # also of a script that exits while it is imported
+    except BaseException as error:  # for example if a script exits while it is imported
         end_prints(mark)
         frames.write(CONTROL, {"type": "failed", "error": describe(error, script)})
         os._exit(1)
@@ -50,7 +50,7 @@ def main() -> None:
     frames.write(CONTROL, {"type": "ready"})
     traces = Traces() if alone else None
     while True:
-        # In advance, because forking takes longer than most calls.
+        # Fork before the call arrives, because forking takes longer than most calls.
         pid = os.fork()
         if pid == 0:
             call(module, script)

@@ -16,7 +16,10 @@ export type Decoded =
       readonly bytes: number;
     };
 
-/** The most JSON values in a frame. Each one takes time of the event loop, however short it is. */
+/**
+ * The maximum number of JSON values in a frame, because even short values take time of the event
+ * loop.
+ */
 export const maxFrameValues = 1_000_000;
 
 type Broken = Extract<Decoded, { readonly status: "broken" }>;
@@ -72,7 +75,7 @@ export class FrameReader {
     return all.subarray(0, count);
   }
 
-  /** Joins the chunks once a frame is complete, and not with each chunk. */
+  /** Joins the chunks only when a frame is complete, not for each chunk. */
   #join(): Buffer {
     const [first] = this.#chunks;
     if (this.#chunks.length === 1 && first !== undefined) return first;

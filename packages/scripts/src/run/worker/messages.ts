@@ -22,7 +22,7 @@ const scriptException = z.object({
   /** Relative to the script's folder. */
   file: text.optional(),
   line: z.number().optional(),
-  /** If the script threw a `ToolError`. */
+  /** Present if the script threw a `ToolError`. */
   code: text.optional(),
   retryable: z.boolean().optional(),
 });

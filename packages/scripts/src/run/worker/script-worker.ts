@@ -35,7 +35,7 @@ export type CallEnd =
   | {
       readonly type: "too_large";
       readonly bytes: number;
-      /** Whether it has too many values, and not too many bytes. */
+      /** True if it has too many values; false if it has too many bytes. */
       readonly hasManyValues: boolean;
     }
   /** The script could not be imported. */
@@ -197,7 +197,7 @@ class Worker implements ScriptWorker {
 
   async #reply(request: HostRequest, active: ActiveCall): Promise<void> {
     const reply = await active.host.onRequest(request);
-    // The call may be over, and the answer must not reach the next one.
+    // The call may have ended, and the next call must not get this reply.
     if (this.#active === active)
       this.#running.channels[0]?.write(encodeFrame({ id: request.id, ...reply }));
   }

@@ -26,7 +26,7 @@ interface Slot {
 /** Keeps workers for later calls of the same script, with one call at a time each. */
 export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>;
-  /** The one that is idle for longest first. */
+  /** The idle workers, the longest idle first. */
   readonly #idle: Slot[] = [];
   /** The number of running and starting workers, by key. */
   readonly #live = new Map<string, number>();
@@ -131,7 +131,7 @@ export class WorkerPool {
     if (this.#total < this.#options.total) return true;
     const [longest] = this.#idle;
     if (longest !== undefined) this.#endWorker(longest);
-    // Its end frees the slot.
+    // The slot becomes free when this worker has ended.
     return false;
   }
 

@@ -62,7 +62,7 @@ def by_place(function, arguments: dict) -> list:
     defaults = function.__defaults__ or ()
     given = dict(zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults))
     given.update((name, arguments.pop(name)) for name in names if name in arguments)
-    # The call itself reports a missing one.
+    # The call itself reports a missing argument.
     return [given[name] for name in itertools.takewhile(given.__contains__, names)]
 
 

@@ -18,7 +18,7 @@ class Traces:
         self.inherited = Inherited()
         self.known = found()
         if self.known or self.inherited.files:
-            # The clock of file times ticks every few milliseconds. Waiting gives changes by a call another time.
+            # The clock of file times ticks every few milliseconds. Wait, so that changes by a call get a later time.
             time.sleep(0.02)
 
     def remove(self) -> bool:
@@ -78,7 +78,7 @@ def walk(folder: str, device: int) -> typing.Iterator:
 
 
 def has_entries(path: str) -> bool:
-    """Returns whether there is more than the heading line. Bytes, because reading as text takes ten times as long."""
+    """Returns whether there is more than the heading line. It reads bytes, because reading text takes ten times as long."""
     file = os.open(path, os.O_RDONLY)
     try:
         return os.read(file, 4096).count(b"\n") > 1
