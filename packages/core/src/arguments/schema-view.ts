@@ -58,7 +58,8 @@ export function schemaView(root: JsonSchema): SchemaView {
     if (typeof at === "boolean") return at ? jsonTypes.any : 0;
     const known = knownTypes.get(at);
     if (known !== undefined) return known;
-    // Set first, so that a schema that refers to itself adds no restriction during the computation.
+    // Set it first, so that a schema that refers to itself adds no restriction during the
+    // computation.
     knownTypes.set(at, jsonTypes.any);
     const { type, enum: values, ...rest } = own(at);
     let allowed = typesNamed(type);

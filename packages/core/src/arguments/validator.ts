@@ -49,14 +49,14 @@ export interface CompileOptions {
 
 const maxSchemaLength = 1_000_000;
 const maxCached = 500;
-/** Characters of a schema's text that are stored as a cache key. */
+/** The maximum characters of a schema's text that are stored as a cache key. */
 const longestKey = 4_096;
 const anything: JsonSchema = {};
 const nothing: JsonSchema = { not: {} };
 
 interface SchemaCache {
   readonly bySchema: WeakMap<JsonSchema, CompiledSchema>;
-  /** By the canonical text, or by its digest if the text is long. */
+  /** Keyed by the canonical text, or by its digest if the text is long. */
   readonly byText: LruCache<string, CompiledSchema>;
 }
 

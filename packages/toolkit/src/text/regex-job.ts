@@ -32,7 +32,7 @@ export type RegexResult =
 export interface RegexBudget {
   /** Milliseconds, which are checked between matches. */
   readonly timeMs: number;
-  /** Most instructions × characters of one search. */
+  /** The maximum of instructions × characters for one search. */
   readonly steps: number;
 }
 

@@ -4,7 +4,7 @@ import type { WebPage } from "./read-page.ts";
 export interface PageCacheLimits {
   /** @default 32 */
   readonly pages?: number;
-  /** Most characters of all pages together. @default 16 Mi */
+  /** The maximum characters of all pages together. @default 16 Mi */
   readonly characters?: number;
   /** @default 10 minutes */
   readonly ageMs?: number;

@@ -19,7 +19,7 @@ import {
 import type { Mutable } from "../../base/mutable.ts";
 import { minNamedChars } from "../../variables/long-messages.ts";
 
-/** Characters of user-edited arguments that the model is shown. */
+/** The maximum characters that the model is shown of arguments that a user changed. */
 const editNoteChars = 2_000;
 
 /**
