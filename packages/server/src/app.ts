@@ -45,7 +45,7 @@ export interface AppOptions {
   readonly log: (line: string) => void;
 }
 
-/** Creates the app of all routes and middleware, in the order in which a request passes them. */
+/** Creates the app: all middleware and routes, in the order in which they handle a request. */
 export function createApp({
   services,
   apiKeys,
@@ -161,7 +161,10 @@ const gone: Failure = {
     "The server's database does not respond. The request had no effect, or its effect is unknown. Try again in a moment.",
 };
 
-/** Messages for clients per store error: without paths, addresses or the store's own message. */
+/**
+ * The message for clients about each store error. It has no path, no address and no text of the
+ * store.
+ */
 const failures: { readonly [code: string]: Failure } = {
   disk_full: {
     status: 507,
@@ -237,7 +240,8 @@ export function allowedHosts(host: string, more: readonly string[]): readonly st
 
 /**
  * Rejects requests from other sites' pages: a foreign host name (DNS rebinding), a foreign origin,
- * or a body that a form can post. Forms with files are accepted on their routes only. Without this check, such a page could approve its own calls.
+ * or a body that a form can post. Only the routes of files accept multipart forms. Without this
+ * check, such a page could approve its own calls.
  */
 function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
   return async (context, next) => {
@@ -261,8 +265,8 @@ function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
         `Pages of "${origin.slice(0, 100)}" may not call this server. Add it to "allowedOrigins" if they should.`,
       );
     }
-    // Browsers send no origin with a GET for an image or a script. Its sender cannot read the answer,
-    // but could keep streams open.
+    // Browsers send no origin with a GET for an image or a script. The page that sends it cannot
+    // read the response, but it could keep streams open.
     const site = context.req.header("sec-fetch-site");
     const isForeign = site === "cross-site" || site === "same-site";
     const isNavigation = context.req.header("sec-fetch-mode") === "navigate";
@@ -318,7 +322,7 @@ interface Caller {
 
 const everyRight: readonly Right[] = ["ask", "approve", "admin"];
 
-/** Returns the default of `approvals.from`: whose answers to approvals count. */
+/** Returns the default of `approvals.from`, which says whose answers to approvals count. */
 export function defaultApprovalsFrom({
   host,
   apiKeys,
@@ -330,8 +334,8 @@ export function defaultApprovalsFrom({
 }
 
 /**
- * Returns a function that identifies a request's caller and rights, in a time that does not depend
- * on the keys.
+ * Returns a function that identifies a request's caller and rights. The time that it takes does not
+ * depend on the keys.
  */
 function createCallers(
   apiKeys: readonly ApiKey[],

@@ -14,7 +14,7 @@ interface PageEnvironment {
 
 /**
  * Serves a built page, in the compressed form that its build wrote. If its folder does not exist
- * yet, the answer is a page that reloads itself.
+ * yet, the response is a page that reloads itself.
  */
 export function servePage(root: string): Hono<PageEnvironment> {
   const page = new Hono<PageEnvironment>();

@@ -7,8 +7,8 @@ import { approvalRequest, commit, createRun } from "@capstan/store/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
 /**
- * An app with pending approvals of stored runs (`k`) and unstored runs (`p`), created at these
- * times, and a function that reads the pages of their list.
+ * An app with pending approvals that were created at these times: of stored runs (`k`) and of
+ * unstored runs (`p`). The returned function reads the pages of their list.
  */
 async function asked(times: { readonly [id: string]: number }) {
   const stores = { k: openMemoryStore(), p: openMemoryStore() };

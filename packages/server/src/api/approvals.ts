@@ -159,8 +159,8 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
 }
 
 /**
- * Rejects an answer that allows further calls of a tool that is not read-only, unless it states
- * which calls it covers.
+ * Rejects an answer that allows later calls but does not state which calls it covers. A read-only
+ * tool needs no such statement.
  */
 function refuseUnnamedCover(
   { readOnly, toolName, grant }: ApprovalRequest,
@@ -196,7 +196,7 @@ function refuseImpossible(
 
 const reason = z.string().max(2_000).nullish();
 
-/** `system`: the denial is not from a user, because no user could be asked. */
+/** `system`: the client denied the call itself, because it could not ask a user. */
 const by = z.enum(["person", "system"]).nullish();
 
 /** Rejects unknown keys: ignoring one could widen an answer. */
@@ -294,8 +294,8 @@ interface ShownOptions {
 }
 
 /**
- * Longest texts, in characters, that are also sent as marked parts: a mark is many times longer
- * than its character.
+ * Maximum length, in characters, of texts that are also sent as marked parts. A longer text has no
+ * parts, because each mark is many times longer than its character.
  */
 const maxShownChars = 50_000;
 

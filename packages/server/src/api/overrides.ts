@@ -77,8 +77,9 @@ export function overrideRoutes({ runs, groups, rules }: Services): Hono<Environm
 }
 
 /**
- * Returns whether a change can only make rules stricter. Only the strictest values do: a rule for a
- * tool precedes one for its group, so a weaker value could replace a stricter one of the group.
+ * Returns whether a change can only make rules stricter. This is true only of the strictest values:
+ * a tool's rule precedes its group's rule, so any other value could replace a stricter one of the
+ * group.
  */
 function tightens(
   change: Omit<OverrideChange, "tool" | "when">,
@@ -96,7 +97,10 @@ function tightens(
   );
 }
 
-/** Values in place of `null`, which resets a field, so that the rest of the rule can be checked. */
+/**
+ * Valid values with which the check of a rule replaces `null`. A `null` resets its field, and no
+ * rule contains it.
+ */
 const samples: JsonObject = { execution: "auto", result: "never", approvalMs: 1, reason: "none" };
 
 function readChange(body: unknown): OverrideChange {
@@ -124,7 +128,7 @@ export function overrideViews({
   rules,
   toolIds,
 }: {
-  /** The administrator's. */
+  /** The administrator's rules. */
   readonly rules: readonly PolicyRule[];
   readonly toolIds: readonly string[];
 }): (record: OverrideRecord) => OverrideView {

@@ -132,8 +132,8 @@ export function runRoutes(services: Services, budget: MemoryBudget): Hono<Enviro
 }
 
 /**
- * Returns the model for a retry: the requested one, or the run's own. Of an agent only the model
- * counts, because a retry repeats the run's request.
+ * Returns the model for a retry: the requested one, or the run's own. If the request names an
+ * agent, only the agent's model is used, because a retry repeats the run's request.
  */
 async function retryModel(
   { models, agents: configured, runs: { store } }: Services,
@@ -246,7 +246,7 @@ async function withFirstChunk(
     isRead = true;
     return Promise.resolve(first);
   };
-  // Not a generator: its end does not reach the source if it has not started.
+  // Not a generator: ending a generator that has not started would not end the source.
   return {
     [Symbol.asyncIterator]: () => ({
       next,

@@ -241,8 +241,8 @@ function scriptCallView(listed: ListedCall): ScriptCallView {
 }
 
 /**
- * The view with which the Responses API shows a user's own call. It is a parameter because this API
- * does not import that one.
+ * The view with which the Responses API shows a user's own call. It is a parameter because this
+ * folder does not import the Responses API.
  */
 export interface DirectCallView {
   readonly directCallView: () => JsonValue;

@@ -98,7 +98,10 @@ export function parseCompletion(
   };
 }
 
-/** The fields that have an effect; a value that is the default of a field has none to ignore. */
+/**
+ * The fields that have an effect. Other fields are reported as ignored, unless their value is
+ * empty, null or false.
+ */
 const known: ReadonlySet<string> = new Set(Object.keys(schema.shape));
 
 function ignoredFields(body: { readonly [name: string]: unknown }): readonly string[] {

@@ -172,7 +172,7 @@ function contentOf(message: unknown, at: string, blobs: Blobs): readonly Content
   });
 }
 
-/** Validated as a string; longer data is already `StoredData`. */
+/** A string, or the `StoredData` with which `readJson` has replaced a long string. */
 const data = z.custom<string | StoredData>(
   (value) => typeof value === "string" || (typeof value === "object" && value !== null),
   "expected a string",

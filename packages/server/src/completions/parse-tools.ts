@@ -121,7 +121,7 @@ function rejectTwice(names: readonly string[], what: string): void {
 
 type Declared = Pick<CompletionTools, "client" | "servers">;
 
-/** Returns the choice, and the tools that it leaves. */
+/** Returns the tool choice, and the tools that it allows. */
 function parseChoice(
   body: { readonly [name: string]: unknown },
   tools: Declared,

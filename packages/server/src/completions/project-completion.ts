@@ -262,7 +262,7 @@ function createTextOrder() {
       queue.push({ type: "reasoning", text, sent: 0, hasEnded: true, isHeld: false });
       return advance();
     },
-    /** Sends what was held back. */
+    /** Sends the texts that were held back. */
     release(): readonly TextPiece[] {
       for (const item of queue) item.isHeld = false;
       return advance();

@@ -225,7 +225,7 @@ async function firstChunk(
       yield result.value;
       yield* chunks;
     } catch (thrown) {
-      // Heartbeats have begun the stream, so the status can no longer say it.
+      // Heartbeats have started the stream, so its HTTP status can no longer report the error.
       if (!(thrown instanceof RequestError)) throw thrown;
       yield* errorChunks(thrown);
     }
@@ -238,7 +238,9 @@ function heartbeat(identity: CompletionIdentity, includeUsage: boolean): string 
   return [...sseChunks("", completionChunk(identity, [emptyChoice(0)], usage))].join("");
 }
 
-/** Adds a header that names the fields without an effect. Fields can have names that no header can. */
+/**
+ * Adds a header that names the fields without an effect. Omits names that a header cannot contain.
+ */
 function withIgnored(response: Response, { ignored }: CompletionRequest): Response {
   const names = ignored.filter((name) => /^[\w.-]{1,64}$/.test(name)).slice(0, 32);
   if (names.length > 0) response.headers.set("Capstan-Ignored", names.join(", "));

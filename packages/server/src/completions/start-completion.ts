@@ -12,11 +12,13 @@ import type { RunRequest } from "../runs/request/run-request.ts";
 import { historyItems } from "./history-items.ts";
 import type { CompletionRequest } from "./parse-completion.ts";
 
-/** The options with which the Chat Completions API shows a run, stored with it. */
+/** Options for showing a run in the Chat Completions API. They are stored with the run. */
 export interface CompletionView {
   readonly customTools: readonly string[];
   readonly usesFunctions: boolean;
-  /** Whether the answer must match a strict schema, so it is sent after its check. */
+  /**
+   * Whether the answer must match a strict schema. It is then sent only after it has been checked.
+   */
   readonly holdsAnswers: boolean;
   readonly metadata: { readonly [name: string]: string };
   /** The agent that the request named as its model. Absent: the run's model. */
@@ -125,7 +127,7 @@ export async function startCompletion(
   return outcome.run;
 }
 
-/** @returns the error that names the message of a problem in its history */
+/** @returns an error that names the message with the problem */
 function historyError({ at, reason }: HistoryProblem): RequestError {
   const param = `messages[${at}]`;
   const message =
@@ -135,7 +137,7 @@ function historyError({ at, reason }: HistoryProblem): RequestError {
   return badRequest(param, message);
 }
 
-/** Returns a message of the user as an item of the Responses API, in which form runs show their input. */
+/** Returns a user's message as an item of the Responses API. Runs show their input in this form. */
 function shownItem(message: Message): readonly JsonValue[] {
   if (message.role !== "user") return [];
   const { content } = message;

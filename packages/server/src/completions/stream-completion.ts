@@ -67,7 +67,10 @@ interface ChoicePiece {
   readonly piece: CompletionPiece;
 }
 
-/** Yields the pieces of all choices as they come. A choice is read on when its pieces are taken. */
+/**
+ * Yields the pieces of all choices as they arrive. Reads the next piece of a choice only after the
+ * consumer has taken the last one.
+ */
 async function* piecesOf(
   choices: StreamOptions["choices"],
   fold: StreamOptions["fold"],

@@ -61,7 +61,8 @@ export function emptyChoice(index: number): JsonObject {
 
 /**
  * Returns the choice of a chunk for a piece, or `undefined` for an error. Each chunk has at most
- * one call, and the finish reason is alone in its chunk, because some clients read nothing else.
+ * one call, and the finish reason has a separate chunk, because some clients ignore any other
+ * content of such a chunk.
  */
 export function pieceChoice(
   index: number,

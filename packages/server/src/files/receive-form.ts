@@ -33,8 +33,8 @@ const overhead = 65_536;
  * Reads a multipart form while it arrives. Its file goes to the store in pieces, and is not held in
  * memory.
  *
- * @throws RequestError if the form is cut short, has no file, another file or an unknown field, or
- * is too large. Nothing is left in the store then
+ * @throws RequestError if the form is incomplete or too large, or has no file, a second file or an
+ * unknown field. The store then keeps none of its bytes
  */
 export async function receiveForm(request: Request, options: FormOptions): Promise<ReceivedForm> {
   const { store, fileField, maxBytes } = options;
@@ -105,7 +105,7 @@ function createParser(request: Request): busboy.Busboy {
   try {
     return busboy({
       headers: { "content-type": type },
-      // The name is checked instead of shortened, and clients send it as UTF-8.
+      // Keeps the whole file name, which is checked later. Clients send it as UTF-8.
       preservePath: true,
       defParamCharset: "utf8",
       limits: { fieldNameSize: 100, fieldSize: 1_000, fields: 10, files: 2, parts: 12 },

@@ -7,8 +7,8 @@ import { requestedRange } from "./byte-range.ts";
 import { attachment } from "./file-name.ts";
 
 /**
- * Answers with the bytes of a file, or the range that the request asks for. A browser saves the
- * answer and never runs it.
+ * Responds with the bytes of a file, or with the range that the request asks for. Browsers save the
+ * response and never run it.
  */
 export async function serveContent(
   context: Context<Environment>,

@@ -7,7 +7,7 @@ import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from "hono/utils/compress";
 const encodings = ["br", "gzip"] as const;
 type ContentEncoding = (typeof encodings)[number];
 
-/** Smaller bodies, in bytes, are sent uncompressed. */
+/** Bodies with fewer bytes are sent uncompressed. */
 const smallestCompressed = 1_024;
 /**
  * Returns the coding that a client prefers among those offered, or `undefined` if it accepts none.

@@ -9,7 +9,10 @@ export interface RequestErrorOptions {
   readonly type?: string;
   /** Stable, snake_case. @default "invalid_request" */
   readonly code?: string;
-  /** The part of the request that is wrong, as a path: `input[0].arguments`. @default "request", the whole */
+  /**
+   * The part of the request that is wrong, as a path: `input[0].arguments`. @default "request", for
+   * the whole request
+   */
   readonly param?: string;
   readonly retryAfterSeconds?: number;
   /** False tells OpenAI's clients that a repeat would fail again, whatever the status. */

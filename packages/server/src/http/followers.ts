@@ -6,7 +6,7 @@ import type { RunService } from "../runs/run-service.ts";
 export interface Follower {
   /** Call this if the client disconnects. */
   readonly leave: () => void;
-  /** Call this if the answer ends while its run continues; the run is then not stopped. */
+  /** Call this if the response ends while its run continues. The run is then not stopped. */
   readonly pause: () => void;
 }
 
@@ -19,7 +19,7 @@ export interface Follower {
  * const { leave } = follow(run, context.req.raw.signal, { stays: false });
  */
 export function createFollowers(runs: RunService) {
-  /** By run, the connection of the last request that follows it. */
+  /** For each run, the connection of the last request that follows it. */
   const connections = new LruCache<string, AbortSignal>(1_000);
 
   return (

@@ -6,7 +6,7 @@ import type { Environment } from "./services.ts";
 type BudgetLimits = Pick<ServerLimits, "bodyBytes" | "bytesAtOnce" | "bytesOfOne" | "streamsOfOne">;
 type ApiContext = Context<Environment>;
 
-/** Gives taken bytes back. Calling it again does nothing. */
+/** Releases reserved bytes. Calling it again does nothing. */
 export type Release = () => void;
 
 interface Answer {
@@ -16,8 +16,8 @@ interface Answer {
 }
 
 /**
- * Counts the bytes of requests and answers in progress, per principal and in total. A principal
- * without any in progress is always admitted, whatever the size.
+ * Counts the bytes of requests and responses in progress, per principal and in total. A principal
+ * without requests or responses in progress is always admitted, whatever the size.
  */
 export class MemoryBudget {
   readonly #limits: BudgetLimits;
@@ -31,7 +31,10 @@ export class MemoryBudget {
     this.#limits = limits;
   }
 
-  /** @throws RequestError 429 if the principal's share is used up, 503 if the server's is; never with `always` */
+  /**
+   * @throws RequestError 429 if the principal's share is used up, 503 if the server's is; never if
+   * `always` is set
+   */
   take(principal: string, bytes: number, always = false): Release {
     const used = this.#used.get(principal) ?? 0;
     const { bytesAtOnce, bytesOfOne } = this.#limits;
@@ -68,11 +71,11 @@ export class MemoryBudget {
   }
 
   /**
-   * Reads an answer and reserves its bytes while it is written. Requests for one final answer share
-   * one copy. Other reads of a principal run one at a time, so that each principal has at most one
-   * uncounted answer in memory.
+   * Reads a response and reserves its bytes while it is written. Requests for the same final
+   * response share one copy. Other reads of a principal run one at a time, so that each principal
+   * has at most one uncounted response in memory.
    *
-   * @param options.isFinal whether the answer with this id never changes
+   * @param options.isFinal whether the response with this id never changes
    * @param options.always whether to admit it even if the budget is used up
    * @param options.signal aborted if the reader disconnected; then nothing is read
    */
@@ -131,7 +134,10 @@ export class MemoryBudget {
     };
   }
 
-  /** Runs a read after the earlier reads of the same principal: answers that need much memory are read one at a time. */
+  /**
+   * Runs a read after the earlier reads of the same principal: responses that need much memory are
+   * read one at a time.
+   */
   readOneByOne<T>(principal: string, read: () => Promise<T>): Promise<T> {
     const result = (this.#reads.get(principal) ?? Promise.resolve()).then(read);
     const ended = result.then(

@@ -15,7 +15,10 @@ import { growBody } from "./memory-budget.ts";
 
 // The thread that parses long bodies loads this file, so keep its imports small.
 
-/** A body can be read only once, but a route can request it again. */
+/**
+ * The bodies that were read: a request's stream can be read only once, but several functions need
+ * its JSON.
+ */
 const bodies = new WeakMap<Request, Promise<ReadBody>>();
 
 interface ReadBody {
@@ -117,8 +120,7 @@ export function readWord<const Word extends string>(
 }
 
 /**
- * Longer bodies, in bytes, are parsed by a thread, because parsing them here would block all other
- * requests.
+ * A thread parses bodies with more bytes, because parsing them here would block all other requests.
  */
 const longBytes = 1_048_576;
 
@@ -187,7 +189,7 @@ function parseShort(bytes: Uint8Array): unknown {
 /** Functions that walk JSON recurse at each level, so more levels could overflow the stack. */
 const maxLevels = 1_000;
 
-/** Each value, however short, takes some microseconds of the event loop before its run starts. */
+/** Each value, however short, blocks the event loop for some microseconds before the run starts. */
 const maxValues = 50_000;
 
 /**
@@ -333,7 +335,7 @@ export function asStoredData(value: unknown): StoredData | undefined {
   return new StoredData({ sha256, size, prefix });
 }
 
-/** Shorter Base64, in characters, stays in its request. */
+/** Base64 with fewer characters stays in its request. */
 const minLength = 32_768;
 
 /**

@@ -15,7 +15,7 @@ import type { Environment, Services } from "./services.ts";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** The longest answer that is stored. */
+/** The maximum length of a stored response. */
 const maxResponse = 1_048_576;
 
 /** These routes store the key in the commit that creates their run or conversation. */
@@ -23,8 +23,9 @@ const createsItself =
   /^\/v1\/(responses|chat\/completions|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
 
 /**
- * Answers of these routes are not stored. Counts, checks and previews change nothing, previews show results
- * under review, and pairing answers contain secrets. A pairing code works only once anyway.
+ * Responses of these routes are not stored. Counts, checks and previews change nothing, previews
+ * show results under review, and pairing responses contain secrets. A pairing code works only once
+ * anyway.
  */
 const storesNothing =
   /^\/v1\/(responses\/input_tokens|approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
@@ -33,16 +34,19 @@ type ApiContext = Context<Environment>;
 
 /** The key of a request that can be repeated. */
 interface GivenKey extends Pick<RequestKey, "id" | "digest"> {
-  /** The client chose the key. Otherwise an equal body is the key. */
+  /** Whether the client chose the key. Otherwise the key is the digest of the body. */
   readonly isChosen: boolean;
-  /** Whether the client has possibly sent the request before: it says so, or it chose the key. */
+  /**
+   * Whether the client may have sent the request before: it says that this is a repeat, or it chose
+   * the key.
+   */
   readonly mayBeKnown: boolean;
 }
 
 /**
- * Handles a request with an `Idempotency-Key` once: a repeat gets the first answer. The commit of
- * its effect also stores the key. If the server was killed before it stored the answer, a repeat
- * rebuilds the answer from the effect's outcome. Routes that create runs or conversations handle
+ * Handles a request with an `Idempotency-Key` once: a repeat gets the first response. The commit of
+ * its effect also stores the key. If the server was killed before it stored the response, a repeat
+ * rebuilds the response from the effect's outcome. Routes that create runs or conversations handle
  * the key themselves.
  */
 export async function answerOnce(
@@ -66,7 +70,7 @@ export async function answerOnce(
   const claim = { owner, key: { id, digest, ttlMs: 24 * hourMs }, known, isTaken: false };
   await withClaim(claim, next);
   if (!context.res.ok) {
-    // Possibly the same request was answered while this one was served.
+    // The same request may have been answered while this one was served.
     const answer = answerOf(await findKnown(runs.stores.all, context, key));
     if (answer !== undefined) context.res = answer;
     return;
@@ -100,7 +104,7 @@ export async function startOnce(
   if (before !== undefined && !(await isFree(runs, before, given))) return before;
   const replaces = given.mayBeKnown ? before?.id : "any";
   const key = { id, digest, ttlMs, ...(replaces !== undefined && { replaces }) };
-  // The client has given up this try and has possibly sent another.
+  // The client has given up this try and may have sent another one.
   if (context.req.raw.signal.aborted) throw gone();
   try {
     const continues = before !== undefined && (isStopped(before) || before.conversationId !== null);
@@ -125,15 +129,16 @@ interface StartOnce {
 }
 
 /**
- * Returns whether the client of a request can reconnect for the answer. Then the request continues
- * if the client disconnects.
+ * Returns whether the client of a request can reconnect for the response. If so, the request
+ * continues when the client disconnects.
  */
 export function comesBack({ req }: Context): boolean {
   return req.header("idempotency-key") !== undefined;
 }
 
 /**
- * Creates something with a key in the same commit, or returns the id of what the same request created.
+ * Creates a resource and stores the request's key in the same commit. If the same request has
+ * created one before, only returns its id.
  *
  * @param create resolves with false if another request took the key in the meantime
  */

@@ -28,7 +28,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/healthz", needs: "none" },
 
   { method: "POST", path: "/v1/pairings", needs: "terminal" },
-  // The request proves itself with a code that a terminal printed.
+  // A code that a terminal printed authenticates the request.
   { method: "POST", path: "/v1/sessions", needs: "none" },
   { method: "GET", path: "/v1/sessions", needs: "terminal" },
   { method: "DELETE", path: "/v1/sessions/:id", needs: "terminal" },
@@ -40,7 +40,7 @@ export const routeRights: readonly RouteRight[] = [
 
   // Loosens restrictions with `approve: true`, and with `require_approval: "never"`.
   { method: "POST", path: "/v1/responses", needs: "ask", toLoosen: "approve" },
-  // Count and summarise only: they run no tool.
+  // These routes only count and summarise. They run no tool.
   { method: "POST", path: "/v1/responses/input_tokens", needs: "ask" },
   { method: "POST", path: "/v1/responses/compact", needs: "ask" },
   { method: "GET", path: "/v1/responses/:id", needs: "ask" },
@@ -94,7 +94,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/approvals", needs: "ask" },
   // Only users who can release a result under review can read it.
   { method: "GET", path: "/v1/approvals/:id", needs: "ask", toLoosen: "approve" },
-  // Denying and withholding only tighten.
+  // Denying and withholding only tighten restrictions.
   { method: "POST", path: "/v1/approvals/:id", needs: "ask", toLoosen: "approve" },
   { method: "POST", path: "/v1/approvals/:id/preview", needs: "approve" },
   { method: "GET", path: "/v1/grants", needs: "ask" },

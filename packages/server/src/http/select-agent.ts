@@ -8,18 +8,18 @@ import type { Services } from "./services.ts";
 export interface Selection {
   readonly model: Model;
   readonly agent?: Agent;
-  /** The agent's name as the request wrote it, which answers show as their model. */
+  /** The agent's name as the request wrote it. Responses show it as their model. */
   readonly shownModel?: string;
 }
 
 /**
- * Finds the agent or the model that a request names. Without a name it is the default agent of the
- * caller's key, or else the server's default model.
+ * Finds the agent or the model that a request names. If the request names none, returns the default
+ * agent of the caller's key, or else the server's default model.
  *
  * @param requested the request's `model`
  * @param options.unknownStatus the HTTP status for an unknown name
- * @throws RequestError if there is no such agent or model, or the agent's model or a group of it
- * does not exist any more
+ * @throws RequestError if there is no such agent or model, or if the agent's model or one of its
+ * groups no longer exists
  */
 export async function selectAgent(
   { models, agents: configured, runs, groups }: Services,

@@ -33,7 +33,7 @@ export interface Services {
   readonly limits: ServerLimits;
   /** The default form in which a model reads earlier turns. */
   readonly history: HistoryMode;
-  /** Files of tools. @default there are none */
+  /** The tool files. @default no tool files */
   readonly scripts?: ScriptAuthoring;
   /** The agents of the configuration, by name. */
   readonly agents: Agents;
@@ -46,7 +46,7 @@ export interface Services {
   readonly sealer: Sealer;
 }
 
-/** Knowledge that only one WebSocket connection has. Its requests bring it along. */
+/** The state of one WebSocket connection. Each request of the connection has access to it. */
 export interface Connection {
   /** Ids of responses with `store: false` that the connection can continue. */
   readonly passing: Set<string>;

@@ -23,7 +23,7 @@ export class NamedFile {
     return { type: "blob", sha256: this.sha256, size: this.size };
   }
 
-  /** The reference of a run to the file's bytes, which keeps them if the file is deleted. */
+  /** A run's reference to the file's bytes. The bytes remain even if the file is deleted. */
   get blob(): NonNullable<NewRun["blobs"]>[number] {
     return { sha256: this.sha256, size: this.size };
   }
@@ -83,8 +83,8 @@ export async function withFiles(
 }
 
 /**
- * Returns a body whose files are not looked up, so that its other fields can be checked before the
- * request that uses it.
+ * Returns a body in which placeholders replace each `file_id`, so that its other fields can be
+ * checked. The later request that uses the body looks its files up.
  */
 export function withUncheckedFiles(body: JsonFields, list: "input" | "messages"): JsonFields {
   const items = body[list];
@@ -107,7 +107,7 @@ function namedFile(file: FileRecord | undefined, at: string): NamedFile {
 
 type Change = (fileId: unknown, at: string) => unknown;
 
-/** Changes the `file_id` of each content part, and keeps items without one. */
+/** Replaces the `file_id` of each content part. Other items remain the same objects. */
 function changeFiles(items: readonly unknown[], list: string, change: Change): readonly unknown[] {
   return items.map((item, index) => {
     if (!isObject(item)) return item;

@@ -1,6 +1,6 @@
 /**
- * Answers with JSON in pieces, each created when the reader takes it. A long answer neither blocks
- * other requests nor needs a second full copy.
+ * Responds with JSON in pieces, each created when the reader takes it. A long response neither
+ * blocks other requests nor needs a second full copy.
  *
  * @param onEnd called when all pieces are written, or the reader disconnected
  * @example return streamJson(jsonChunks({ object: "list", data: [] }));
@@ -158,7 +158,7 @@ function endOfPart(text: string, at: number): number {
 /** Milliseconds for which streams and long requests can use one turn of the event loop. */
 const turnMs = 8;
 
-/** When the first of them started to work in this turn of the event loop. */
+/** When the first stream or long request started to work in this turn of the event loop. */
 let began: number | undefined;
 
 /**
@@ -167,7 +167,7 @@ let began: number | undefined;
  * would run, because promises precede timers, other requests and other connections.
  */
 export function nextTurn(): Promise<void> {
-  // One at a time: each is admitted after the previous one has done its work.
+  // Admits one caller at a time, after the previous one has done its work.
   admitted = admitted.then(admit);
   return admitted;
 }
@@ -217,7 +217,8 @@ export function eventStream(options: EventStreamOptions): Response {
   return streamedResponse({
     headers: eventStreamHeaders,
     async next() {
-      // The next chunk can be missing forever, so the idle timer must not be set again.
+      // The next chunk may never arrive, so the timer must not be set again after the reader has
+      // left.
       while (!hasLeft) {
         pending ??= iterator.next();
         const result = await nextOrIdle(pending);

@@ -206,7 +206,9 @@ function parseMessages(
   }
 }
 
-/** Returns the error of an item with the name of the list that the client sent. */
+/**
+ * Returns an error about an item in which `items`, the list that the client sent, replaces `input`.
+ */
 function namedItems(error: RequestError): RequestError {
   const { status, type, code, param, message } = error;
   return new RequestError({

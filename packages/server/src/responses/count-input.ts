@@ -18,7 +18,7 @@ export async function countInput(
   caller: Omit<ResponseCaller, "mayApprove">,
   request: CreateRequest,
 ): Promise<number> {
-  // Nothing runs, so the request can ask for every right.
+  // No tool runs here, so the request is checked as if its caller had every right.
   const prepared = await prepareResponse(services, { ...caller, mayApprove: true }, request);
   const executor = services.createExecutor({
     variables: new VariableSystem(),
@@ -62,7 +62,9 @@ async function messagesOf(
   return [...before, ...run.context, ...open, ...outputsOf(run), ...run.inputMessages];
 }
 
-/** The outputs of the parent's open calls, which the model reads in that turn. */
+/**
+ * The request's outputs of the parent's open calls. The model would read them in the counted turn.
+ */
 function outputsOf({ outputs }: RunRequest): readonly Message[] {
   return outputs.map(({ callId, output }) => ({
     role: "tool",

@@ -108,13 +108,13 @@ function formsOf({ kind, store, fork }: Case): readonly Form[] {
       for (const call of ["absent", "full", "without id", "reference"] as const)
         for (const parent of ["unnamed", "previous_response_id", "conversation"] as const) {
           const refers = [named, said, call].includes("reference");
-          // Nothing of an unstored response can be referred to.
+          // Requests cannot refer to an unstored response.
           if (!store[0] && (refers || parent !== "unnamed")) continue;
           // A conversation continues its newest response, which is stored.
           if (parent === "conversation" && (fork || !store[1])) continue;
-          // An approval request is known by its id.
+          // Clients name an approval request by its id.
           if (kind === "approval" && call === "without id") continue;
-          // The model's own words come after the user's.
+          // The model's text follows the user's message.
           if (said !== "absent" && named === "absent") continue;
           const more = forms.length % 2 === 1;
           forms.push({ user: named, said, call, parent, more });
@@ -139,7 +139,7 @@ function expected(kind: Kind, { more }: Form, callId: string): readonly Message[
   ];
 }
 
-/** Plays all forms, and returns those whose messages are others. */
+/** Runs all forms, and returns the forms whose messages differ. */
 async function wrongForms(given: Case): Promise<readonly string[]> {
   const { kind, store, fork } = given;
   const { model, sent } = callingModel(kind);

@@ -98,7 +98,7 @@ export async function* streamResponse(
 }
 
 /**
- * The options with which the Responses API shows a run. They are stored with the run, so that every
+ * Options for showing a run in the Responses API. They are stored with the run, so that every
  * replay has the same bytes.
  */
 type WireView = Pick<

@@ -44,7 +44,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     return run;
   };
   const follow = createFollowers(runs);
-  /** Sends the answer of a request that has had an effect, even if the budget is used up. */
+  /** Sends the response of a request that has had an effect, even if the budget is used up. */
   const send = (run: RunRecord, response: ResponseObject) => {
     const release = budget.take(run.owner, bytesOf(response), true);
     return streamJson(jsonChunks(response), release);

@@ -52,7 +52,7 @@ export async function startResponse(
   return startPrepared(services, prepared, { kept: request.store, key });
 }
 
-/** Starts the run of a prepared request. @throws RequestError if another run is in its way */
+/** Starts the run of a prepared request. @throws RequestError if it conflicts with another run */
 export async function startPrepared(
   { runs }: Pick<Services, "runs">,
   { run }: Pick<Extract<PreparedResponse, { status: "run" }>, "run">,
@@ -65,7 +65,9 @@ export async function startPrepared(
 
 /** A checked request, before it has any effect. */
 export type PreparedResponse =
-  /** A sub-call requested the approvals, so its run and its response continue. */
+  /**
+   * The request only answers approval requests of sub-calls. Their run and its response continue.
+   */
   | {
       readonly status: "answers";
       readonly parent: RunRecord;
@@ -74,7 +76,7 @@ export type PreparedResponse =
   | {
       readonly status: "run";
       readonly run: RunRequest;
-      /** The run that it continues, also if that is in another store. */
+      /** The run that it continues, even if that run is in another store. */
       readonly parent: RunRecord | undefined;
       /** Whether it takes over the parent's unfinished turn. */
       readonly adopts: boolean;

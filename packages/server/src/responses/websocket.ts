@@ -12,7 +12,10 @@ type Fetch = (request: Request, bindings?: Environment["Bindings"]) => Response 
 
 export interface WebSocketOptions {
   readonly server: Server;
-  /** Serves a request of the HTTP API. Each turn passes it, with all its checks. */
+  /**
+   * Serves a request of the HTTP API. Each turn is such a request, so all checks of the HTTP API
+   * apply.
+   */
   readonly fetch: Fetch;
   /** Largest frame, in bytes. */
   readonly bodyBytes: number;
@@ -120,7 +123,7 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
   const answer = async (frame: Frame): Promise<void> => {
     const { type: _type, generate, ...given } = frame;
     const body: { [name: string]: unknown } = { ...given };
-    // Some clients send them, although they have no meaning here.
+    // Some clients send these fields, although they have no meaning here.
     for (const name of ["stream", "stream_options", "background"]) delete body[name];
     const previous = body["previous_response_id"];
     const before = typeof previous === "string" ? prepared.get(previous) : undefined;
@@ -243,7 +246,10 @@ function itemsOf(input: unknown): readonly unknown[] {
   return input == null || input === "" ? [] : [{ role: "user", content: input }];
 }
 
-/** Returns the frames of a response that no model writes: clients send it to prepare a connection. */
+/**
+ * Returns the frames of a response without a model's answer. Clients send such a request to prepare
+ * a connection.
+ */
 function prepare(body: Frame): { readonly id: string; readonly frames: readonly string[] } {
   const given = withUncheckedFiles({ ...body, input: body["input"] ?? [] }, "input");
   const request = parseCreateRequest(given);
@@ -278,7 +284,7 @@ interface ResponseFrame {
   readonly text: string;
 }
 
-/** Yields the data of a response's server-sent events, except the mark of their end. */
+/** Yields the data of a response's server-sent events, without the event that marks their end. */
 async function* framesOf(response: Response): AsyncGenerator<ResponseFrame, void, undefined> {
   let rest = "";
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {

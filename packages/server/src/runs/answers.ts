@@ -57,7 +57,7 @@ export async function submitOutputs(
   });
 }
 
-/** @param ids those to expire. @default those whose stored time is up */
+/** @param ids the requests to expire. @default all requests whose stored time is up */
 export async function expireApprovals(
   context: AnswerContext,
   ids?: readonly string[],

@@ -159,8 +159,8 @@ class Countdown {
   }
 
   /**
-   * A request that this process first reads, for example after a restart, has its remaining stored
-   * time, at most its whole time limit.
+   * When this process first reads a request, for example after a restart, the request gets its
+   * remaining stored time, but at most its whole time limit.
    */
   endOf({ id, createdAt, expiresAt }: PendingApproval): number {
     const known = this.#ends.get(id);

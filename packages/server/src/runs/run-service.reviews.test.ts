@@ -21,7 +21,7 @@ function secretTool() {
   return { tool, ran };
 }
 
-/** A run that waits for its reviewer, for either approvals setting of the request. */
+/** A run that waits for its reviewer, with each value of the request's `approvals`. */
 async function parked(store: Store, approvals: RunRequest["approvals"] = "inline") {
   const { tool, ran } = secretTool();
   const model = new ScriptedModel([{ calls: [{ name: "Secret" }] }]);

@@ -55,11 +55,14 @@ export interface RunServiceOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
-  /** The store of runs in memory. @default there are none */
+  /** The store of runs in memory. @default no such store */
   readonly memory?: Store;
-  /** When runs in memory are deleted after their end. @default after an hour, and the oldest above 1,000 */
+  /**
+   * When ended runs in memory are deleted. @default after an hour; above 1,000 runs, the oldest
+   * first
+   */
   readonly memoryLimits?: MemoryRunLimits;
-  /** @default the system's */
+  /** @default the system's clock */
   readonly clock?: Clock;
   readonly log: (line: string) => void;
 }
@@ -156,7 +159,7 @@ export class RunService {
    * Answers an approval request. The first answer counts; a later one returns the decision. Returns
    * `undefined` if there is no such approval.
    *
-   * @param runId the waiting run, if the caller knows it; otherwise the run is searched
+   * @param runId the waiting run, if the caller knows it; otherwise the stores are searched for it
    */
   async answer(
     owner: string,
@@ -185,7 +188,7 @@ export class RunService {
   /**
    * Expires approval requests that were not answered in time; the model reads that they expired.
    *
-   * @param ids those to expire. @default those whose stored time is up
+   * @param ids the requests to expire. @default all requests whose stored time is up
    */
   expireApprovals(ids?: readonly string[]): Promise<void> {
     return expireApprovals(this.#context, ids);

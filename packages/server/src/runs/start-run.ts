@@ -146,7 +146,7 @@ async function storeAndBegin(
   const variablesOf = variablesOrigin(request, outcomes);
   await registry.begin(run, async () => ({
     inputMessages,
-    // The first commit contains them.
+    // The first commit contains these messages.
     written: openingMessages(request, taken?.inherited),
     ...(taken && { resume: await resumeInheritedTurn(store, { ...taken, request }) }),
     ...(variablesOf && { variablesOf }),

@@ -39,7 +39,10 @@ const findKey = statement<RunKey & CheckedRow>(
 /** Longer rows are decoded on the reader's thread, in bytes. */
 export const longBytes = 262_144;
 
-/** The longest row with events of a page: a row of the page, or one behind it with earlier deltas. */
+/**
+ * The longest row with events of a page: a row of the page, or a later row that contains earlier
+ * deltas.
+ */
 const findLongestRow = statement<{ bytes: number | null }>(
   { reads: ["runs", "run_journal"] },
   `SELECT MAX(bytes) AS bytes FROM (
@@ -84,8 +87,8 @@ const findRange = statement<EventRow>(
 
 const findEndBySize = statement<{ seq: number }>(
   { reads: ["run_journal"] },
-  // `seq` is the last row whose events still fit together with the earlier ones, or the first row if
-  // not even that fits. Returns no row if all rows fit.
+  // `seq` is the last row whose events still fit together with the earlier ones, or the first row
+  // if even that row is too long. Returns no row if all rows fit.
   `SELECT COALESCE(MAX(seq) FILTER (WHERE bytes <= ?), MIN(seq)) AS seq FROM (
      SELECT seq, SUM(octet_length(events)) OVER (ORDER BY seq) AS bytes FROM run_journal
        WHERE run_n = ? AND seq > ? AND seq <= ? AND events IS NOT NULL
@@ -110,8 +113,8 @@ const joinedSize = 1_048_576;
 /**
  * Reads the events of a range of numbers: numbers have no gap, so a page is a range. A row can have
  * several events of one commit, so the row after the range can contain events of the range. The
- * same is true of an item's end with its deltas, which can be far behind the range. The deltas of
- * an unfinished item are in the tail.
+ * same is true of an item's end with its deltas, which can be far after the range. The deltas of an
+ * unfinished item are in the tail.
  */
 export function* readEventPage(query: {
   readonly owner: string;
@@ -119,9 +122,9 @@ export function* readEventPage(query: {
   readonly after: number;
   readonly limit: number;
   /**
-   * The maximum number of bytes of rows that are read together. Events of these rows right behind
-   * the range are returned as well, so that the next read need not decode the deltas of a long text
-   * again.
+   * The maximum number of bytes of rows that are read together. Events of these rows that directly
+   * follow the range are returned as well, so that the next read need not decode the deltas of a
+   * long text again.
    * @default any
    */
   readonly size?: number;
@@ -159,7 +162,7 @@ export function* readEventPage(query: {
 /**
  * Returns the events of a range from all rows that can contain them.
  *
- * @param range.last the number up to which consecutive events behind the range are returned, too
+ * @param range.last the number up to which consecutive events after the range are returned, too
  */
 function eventsOf(
   rows: readonly EventRow[],

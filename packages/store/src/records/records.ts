@@ -57,7 +57,7 @@ export interface RunRecord {
   readonly input: readonly JsonValue[];
   /** Whether `input` is truncated. `Store.readInput` reads all of it. */
   readonly isInputCut: boolean;
-  /** Without a long answer; only `ancestors` reads the log of such a result. */
+  /** A long answer is left out. Only `ancestors` reads the log of such a result. */
   readonly result: (Omit<ChainResultRecord, "answer"> & Partial<ChainResultRecord>) | null;
   /** The number of the last event; 0 if there is none. */
   readonly lastSeq: number;

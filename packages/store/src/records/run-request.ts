@@ -94,7 +94,9 @@ const version1 = z.object({
    * takes its calls over.
    */
   approvals: z.enum(["inline", "deferred"]),
-  /** The same for the client's own calls: `inline` runs wait for `submit_tool_outputs`. */
+  /**
+   * Like `approvals`, but for the client's own calls: `inline` runs wait for `submit_tool_outputs`.
+   */
   toolOutputs: z.enum(["inline", "deferred"]).default("deferred"),
   /** How stored earlier turns are shown to the model. */
   history: z.union([z.enum(["log", "full"]), z.object({ keepTurns: z.number() })]).default("log"),
@@ -126,7 +128,7 @@ const version1 = z.object({
   continuesParent: z.boolean().default(false),
   /** Whether the run takes over the unfinished turn of its parent. */
   adopts: z.boolean().default(false),
-  /** The API that started the run, and shows it. Absent: the Responses API. */
+  /** The API that started the run and shows it. If absent, it is the Responses API. */
   api: z.enum(["responses", "completions"]).exactOptional(),
   /** How that API shows the run; null if it does not. */
   wire: (z.json() as z.ZodType<JsonValue>).default(null),

@@ -55,7 +55,7 @@ export interface RequestKey {
   readonly digest: string;
   /** How long the key is remembered, in ms. */
   readonly ttlMs: number;
-  /** The run whose key this request takes over, or `any` if this is a new request in any case. */
+  /** The run whose key this request takes over, or `any` to take the key over from any run. */
   readonly replaces?: string;
 }
 
@@ -80,13 +80,13 @@ export type StoreWrite =
       readonly status?: RunStatus;
     }
   /**
-   * Claims a run that has not ended: `in_progress`, epoch + 1. With `epoch`, only if the run has
-   * that one.
+   * Claims a run that has not ended: `in_progress`, epoch + 1. With `epoch`, claims the run only if
+   * it is in that epoch.
    */
   | { readonly type: "claim-run"; readonly runId: string; readonly epoch?: number }
   /**
    * Suspends a run or returns it to the queue. A queued run gets a new epoch, so that its previous
-   * owner is fenced. Only a journal ends a run. With `epoch`, it is fenced as a journal is.
+   * owner is fenced. Only a journal ends a run. With `epoch`, this write is fenced like a journal.
    */
   | {
       readonly type: "set-status";

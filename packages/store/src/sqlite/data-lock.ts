@@ -54,8 +54,8 @@ function takeLock(path: string): DatabaseSync {
     return beginOn(path);
   } catch (error) {
     if (!isResult(error, corrupt, notADatabase)) throw error;
-    // No process holds the lock; otherwise the answer would say so. The file is emptied and not
-    // deleted, so that all processes that do this lock the same file.
+    // No process holds the lock: otherwise SQLite would have reported that the file is locked. The
+    // file is emptied and not deleted, so that all processes that do this lock the same file.
     truncateSync(path);
     return beginOn(path);
   }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { openForWriting } from "./open-database.ts";
 import { withDataDir } from "../testing/store-fixtures.ts";
 
-/** 1 is NORMAL: nothing waits for the disk. 2 is FULL: each commit does. */
+/** 1 is NORMAL: commits do not wait for the disk. 2 is FULL: each commit waits for the disk. */
 const normal = 1;
 const full = 2;
 

@@ -18,7 +18,7 @@ export class SqliteChanges implements Changes {
   count = 0;
   /** The volume of changes: their number, with long texts counted by their pages. */
   volume = 0;
-  /** The volume when the write-ahead log was last cleared: its content came later. */
+  /** The volume when the write-ahead log was last cleared. All content of the log is newer. */
   cleared = 0;
   readonly #sql: SqliteConnection;
   readonly #insertions = new Map<RowTable, Insertion>();

@@ -12,7 +12,7 @@ import {
 } from "../testing/store-fixtures.ts";
 import type { RunJournalWrite } from "../records/store-writes.ts";
 
-/** A value that is typed as JSON and is not, as a faulty tool returns it. */
+/** A value of the type for JSON that is not JSON. A faulty tool can return one. */
 function broken(data: unknown): RunJournalWrite {
   return event({ type: "call.event", callId: "c", name: "n", data: data as string });
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 
-/** PostgreSQL's programs, or why there are none: the reason for which a test is skipped. */
+/** PostgreSQL's programs, or the reason why they are missing, with which tests are skipped. */
 export type FoundPostgres =
   | { readonly status: "found"; readonly folder: string; readonly user: User | undefined }
   | { readonly status: "missing"; readonly reason: string };
@@ -40,9 +40,9 @@ const run = promisify(execFile);
 let found: FoundPostgres | undefined;
 let server: Promise<TestServer> | undefined;
 
-/** Returns PostgreSQL's programs, or why tests that need them are skipped. */
+/** Returns PostgreSQL's programs, or the reason to skip tests that need them. */
 export function findPostgres(): FoundPostgres {
-  // It may be installed meanwhile.
+  // PostgreSQL may have been installed since the last call.
   if (found?.status !== "found") found = lookFor();
   return found;
 }
@@ -135,7 +135,7 @@ export async function startPostgres(parent = tmpdir()): Promise<TestServer> {
   const address = (who: string, options = "") =>
     `postgres://${who}@localhost/postgres?host=${home}${options}`;
 
-  /** It recovers when it starts, which takes many seconds on a busy machine. */
+  /** Waits until the server accepts connections. Recovery takes many seconds on a busy machine. */
   async function ready(): Promise<void> {
     const deadline = performance.now() + 60_000;
     for (;;) {

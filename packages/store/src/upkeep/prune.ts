@@ -68,7 +68,7 @@ export async function prune(options: {
 }): Promise<readonly PruneReport[]> {
   const { store, retention, signal } = options;
   const forget = options.forget ?? (async (write) => (await store.write([write]))[0]);
-  // First the rest of the last call, which still uses space.
+  // Deletes the rest of an interrupted call first, because it still uses space.
   await collect(options);
   await expireFiles(options);
   const pruned: PruneReport[] = [];
@@ -80,7 +80,7 @@ export async function prune(options: {
       const { start, before, lineage } = due;
       if (lineage.holds.length === 0) {
         const { status } = await forget({ type: "forget-lineage", owner, start, before });
-        // The lineage was used again in this moment.
+        // If it is not deleted, the lineage was used again in the meantime.
         if (status !== "deleted") continue;
         await collect(options);
       }

@@ -342,7 +342,7 @@ export function createServerCalls(options: {
       calls.delete(callId);
       questions.delete(callId);
       if (call === undefined || call.isSubCall) return;
-      // Its message is its item.
+      // A final call has no other item than its message.
       if (call.isAnswered === true && status === "success") return showImages(result);
       // A call whose approval was denied or never answered has no item: the approval request
       // represents it.

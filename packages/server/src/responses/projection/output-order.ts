@@ -51,8 +51,8 @@ export function createOutputOrder(options: {
       if (!writer.isOpen()) queue = queue.filter((other) => other !== writer);
     },
     /**
-     * Sends all output that can be sent. `hold`: the last text stays open, because its end can
-     * still turn out to be a cut.
+     * Sends all output that can be sent. `hold`: the last text stays open, because a later event
+     * can still show that it was truncated.
      */
     advance({ hold }: { readonly hold: boolean }): void {
       for (let writer = queue[0]; writer !== undefined; writer = queue[0]) {
@@ -204,7 +204,7 @@ export function createItemWriter<Item extends OutputItem>(
 
 /**
  * Item ids are the same whenever a run's events are read again. An item's id consists of its
- * response and position; the id of an approval request, of its approval.
+ * response and position. The id of an approval request consists of the id of its approval.
  */
 export function itemIds(responseId: string): (prefix: string, outputIndex: number) => string {
   const suffix = responseId.replace(/^resp_/, "");

@@ -59,7 +59,8 @@ test("an hour after a run's end both wires send each text as one delta, from any
     sent,
     [...new Set(sent)].toSorted((a, b) => a - b),
   );
-  // A reader that stopped at any number of the original stream gets every end of a text.
+  // The end of each text has no lower number than in the original stream. So a reader that stopped
+  // anywhere in the original stream still gets it.
   for (const event of exact) {
     if (!event.type.endsWith(".done")) continue;
     const again = joined.find(

@@ -291,7 +291,8 @@ export function createProjection(options: ProjectionOptions): Projection {
       nextNumber += Math.max(0, event.seq - lastSeq - 1);
       lastSeq = event.seq;
       apply(event);
-      // The end of a text can be a cut; only the next event about another item decides.
+      // A text that ended may have been truncated. Only the next event about another item shows
+      // that.
       if (!isClosed(state.status)) outputOrder.advance({ hold: isAboutText(event) });
       return take();
     },

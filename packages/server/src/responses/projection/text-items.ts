@@ -85,8 +85,8 @@ export function createTextItems(
       held = [];
     },
     /**
-     * Starts the arguments of a client's call. `written` is called with the whole text if no writer
-     * takes it.
+     * Starts the arguments of a client's call. Without a `writer`, nothing is sent, and `written`
+     * is called with the complete arguments.
      */
     startArguments(
       itemId: string,

@@ -116,7 +116,7 @@ function knownItems(item: unknown, at: string, openSummary: OpenSummary): readon
   }
 }
 
-/** The summary as a message of the model, which wrote it. */
+/** Returns the summary as a message of the model, which wrote it. */
 function summaryOf(item: Fields, at: string, openSummary: OpenSummary): Fields {
   const sealed = item["encrypted_content"];
   const opened = typeof sealed === "string" ? openSummary(sealed) : undefined;
@@ -142,7 +142,7 @@ function foreignCompaction(item: Fields, at: string): RequestError {
   return unsupported(`${at}.type`, message);
 }
 
-/** The call as one of a function that is named like the tool. */
+/** Returns the call as a call of a function with the tool's name. */
 function callOf(item: Fields, args: unknown): Fields {
   const name = String(item["type"]).replace(/_call$/, "");
   return {

@@ -179,7 +179,7 @@ const list = z
   .array(z.unknown())
   .nullish()
   .transform((given) => given ?? []);
-/** Validated as a string; longer data is already `StoredData`. */
+/** A string, or the `StoredData` with which `readJson` has replaced a long string. */
 const data: z.ZodType<string | StoredData> = z.string();
 /** `withFiles` has replaced the id by its file. */
 const namedFile = z

@@ -261,7 +261,7 @@ const schemaFormat = z.object({
   strict: z.boolean().nullish(),
 });
 
-/** @throws RequestError for a schema that no answer can be checked against */
+/** @throws RequestError for a schema with which answers cannot be checked */
 function checkSchema(schema: { readonly [key: string]: unknown }, param: string): void {
   const compiled = compileSchema(schema);
   if (compiled.status === "compiled") return;

@@ -183,8 +183,9 @@ export function parseToolChoice(given: unknown, tools: RequestTools): ParsedTool
 }
 
 /**
- * Returns the choice for the loop; the rest of the request's choice decides which tools the model is
- * offered. A server without a tool's name requires a call of one of its tools.
+ * Returns the tool choice for the loop. The request's choice can also limit which tools the model
+ * is offered, see `allowedTools`. If the choice names a server without a tool, the model must call
+ * one of that server's tools.
  */
 export function modelToolChoice(
   choice: RequestToolChoice,
@@ -216,7 +217,10 @@ function parseAllowed(
   return { choice: { type: "allowed", mode, tools: allowed }, echo };
 }
 
-/** Returns undefined for a declared tool of an unknown type, which no model is offered. */
+/**
+ * Returns undefined for a declared tool of an unknown type, because no model is offered such a
+ * tool.
+ */
 function parseChosen(
   given: { readonly [key: string]: unknown },
   tools: RequestTools,

@@ -108,9 +108,9 @@ function stateOf(
 }
 
 /**
- * Returns the run's running time: for each process, from its start or claim of the run to the last
- * event. Time queued, suspended or stopped is not counted. Heartbeats are ignored, because a run that
- * was handed back and is queued has them, too.
+ * Returns the run's running time. The time of each process lasts from its start or claim of the run
+ * to its last event. Time queued, suspended or stopped is not counted. Heartbeats are ignored,
+ * because a run that was handed back and is queued has them, too.
  */
 function runningTime(events: readonly ChainStateEvent[]): number {
   let total = 0;

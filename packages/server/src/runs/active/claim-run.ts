@@ -39,7 +39,7 @@ export async function claimOrphan(
  * Whether too many processes of a claimed run crashed in a row without writing more than
  * heartbeats. Reads no event from before those crashes, because reading it may crash this process.
  *
- * @param maxCrashes how many may
+ * @param maxCrashes the allowed number of such crashes
  */
 export async function crashesItsServers(
   store: Store,

@@ -91,7 +91,7 @@ export function closeFailureMessage({ id }: OwnedRun, thrown: unknown): string {
 /**
  * Closes a run without reading its rows, so that one corrupt row does not make servers claim it forever.
  *
- * @returns whether its variables are left as they are
+ * @returns false if it reset the run's variables, because they cannot be read
  */
 async function closeUnread(
   store: Store,

@@ -121,7 +121,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       journal,
       contextMessages: [...said, ...context],
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
-      // Parsed and neutralised before they were stored.
+      // The messages were parsed and neutralised before they were stored.
       messagesAreChecked: true,
       systemPrompt: () => systemPromptOf(executor, request, offered),
       ...offered,
@@ -335,11 +335,11 @@ export async function findRequestedModel(
 }
 
 /**
- * Creates a model that makes one call and answers nothing. A user's direct call is thereby executed
- * as a run: it can require approval, is recorded, can be streamed and stopped, and resumes after a
- * crash.
+ * Creates a model that makes one call and writes no answer. With it a user's direct call executes
+ * as a run: the call can require approval, is recorded, can be streamed and stopped, and resumes
+ * after a crash.
  *
- * @param names of the tools that are offered: as a model sees them → `group.Tool`
+ * @param names maps each offered tool's name, as a model sees it, to its id `group.Tool`
  */
 export function oneCallModel(
   id: string,
@@ -393,7 +393,7 @@ const maxBytes = 100_000_000;
 /**
  * Returns a model that receives images and files as Base64. Until then messages contain only
  * references to the bytes, so that chains, journals and caches stay small. If the total exceeds 100
- * MB, a text with the name replaces each of the oldest ones.
+ * MB, texts with their names replace the oldest images and files.
  */
 export function loadBlobs(model: Model, store: Pick<Store, "readBlob">): Model {
   return {

@@ -47,7 +47,7 @@ export interface RunJournalOptions {
 interface JournalEnd {
   /** Whether nothing is left to write: the end is committed, or the writes are fenced. */
   settled: boolean;
-  /** Whether the store has the run as suspended. */
+  /** Whether the run is suspended in the store. */
   suspended: boolean;
   /** Whether the answer arrived before the run suspended, so that the run is queued. */
   ready: boolean;

@@ -37,7 +37,7 @@ interface RunStoresOptions {
    * session.
    */
   readonly durable: Store;
-  /** The store of runs in memory. @default there are none */
+  /** The store of runs in memory. @default no such store */
   readonly memory?: Store | undefined;
   readonly limits?: MemoryRunLimits | undefined;
 }

@@ -46,9 +46,9 @@ export class WarmRuns {
   /**
    * Caches a run that stopped.
    *
-   * @param run as it was claimed
-   * @param state if it is suspended in the store. It is not cached if users can change it: by a
-   * result in review, or a call with an unknown outcome
+   * @param run the run as it was claimed
+   * @param state the state of its chain, if the run is suspended in the store. It is not cached if
+   * a user can change it: if a result is in review, or the outcome of a call is unknown
    */
   set(run: RunRecord, variables: VariableSystem, state?: ChainState): void {
     const canChange = state?.calls.some(

@@ -76,8 +76,8 @@ export class Dispatcher {
   }
 
   /**
-   * Stores an answer, and resumes the run that it makes ready. If there is a slot, which is acquired
-   * beforehand in the name of the answer, the same commit claims the run.
+   * Stores an answer, and resumes the run that it makes ready. First acquires a slot in the name of
+   * the answer. If one is free, the same commit claims the run.
    */
   answer<T extends OutcomeOf<Answer>>(
     given: { readonly name: string; readonly owner: string; readonly runId: string },
@@ -144,8 +144,8 @@ export class Dispatcher {
   }
 
   /**
-   * Called when the queue has delivered a run to this node. A queued run is only a hint that some wait:
-   * the store has their order, so that the order of jobs does not matter.
+   * Called when the queue has delivered a run to this node. A job for a queued run is only a hint
+   * that runs wait. The store has their order, so the order of jobs does not matter.
    */
   async onDelivery(run: RunRef): Promise<void> {
     if (run.status === "queued") await (this.#claimed.has(keyOf(run)) || this.fill());

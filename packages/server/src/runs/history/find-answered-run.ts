@@ -13,8 +13,8 @@ export interface HistoryScope {
 }
 
 /**
- * Returns the stores that a request may read: a stored run must not contain what was not to be
- * stored.
+ * Returns the stores that a request may read. A stored run must not contain data of runs that
+ * clients asked not to store.
  */
 function readableStores({ stores, kept }: HistoryScope): readonly Store[] {
   const own = stores.forNew({ kept });
@@ -22,8 +22,8 @@ function readableStores({ stores, kept }: HistoryScope): readonly Store[] {
 }
 
 /**
- * Finds the run whose open call or approval a history answers last, for a request that names no
- * parent.
+ * Finds the parent for a request that names none: the run whose open call or approval the request's
+ * history answers last.
  */
 export async function findAnsweredRun(
   scope: HistoryScope,
@@ -51,7 +51,7 @@ export async function findAnsweredRun(
   return undefined;
 }
 
-/** Returns an approval of a call. Results in review have no form in these APIs. */
+/** Returns an approval of a call. These APIs cannot represent the review of a result. */
 export async function findApproval(
   scope: HistoryScope,
   id: string,

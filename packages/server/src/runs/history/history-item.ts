@@ -62,7 +62,7 @@ export type HistoryItemOf<Type extends HistoryItem["type"], Source = unknown> = 
 export interface StoredHistoryItem<Source = unknown> {
   readonly item: HistoryItem<Source>;
   readonly runId: string;
-  /** Whether the run is stored. Items of unstored runs cannot be referred to. */
+  /** Whether the run is stored. Requests cannot refer to items of unstored runs. */
   readonly kept: boolean;
 }
 

@@ -72,7 +72,9 @@ function noOutput(callId: string): StatedOutput {
   return { callId, text: "No output was submitted for this call." };
 }
 
-/** Returns what the model reads about each refused call of earlier turns, by its approval. */
+/**
+ * Returns a text for the model about each refused call of earlier turns, by the id of its approval.
+ */
 function earlierRefusals(items: readonly ResolvedItem[]): ReadonlyMap<string, string> {
   const refusals = new Map<string, string>();
   const lastModelItem = items.findLastIndex(isFromModel);
@@ -139,8 +141,9 @@ interface NewMessages {
  * Splits a request's messages into history and those of the new turn, because some clients send the
  * whole history each time.
  *
- * @param options.adopts whether the run continues a turn: all new messages then follow that turn,
- * except those up to its last tool result, because the turn's record lacks their calls
+ * @param options.adopts whether the run continues a turn. Only the messages up to the last tool
+ * result are then history, because the turn's record lacks their calls. All later ones follow the
+ * turn
  */
 export function newMessages(
   messages: readonly Message[],

@@ -21,7 +21,7 @@ export interface StatedAnswer extends ApprovalResponse {
 /**
  * Marks the calls that repeat the parent's.
  *
- * @returns those of the parent's open calls
+ * @returns the marked calls that are still open in the parent
  */
 export function markCalls(
   items: readonly ResolvedItem[],
@@ -64,7 +64,7 @@ interface MarkedOutput {
   readonly isBare: boolean;
 }
 
-/** Marks outputs of the parent's calls, and returns those of its open calls. */
+/** Marks outputs of the parent's calls, and returns the outputs of its open calls. */
 export function markOutputs(
   items: readonly ResolvedItem[],
   pairs: PairedOutputs,
@@ -182,7 +182,7 @@ export async function markApprovals(
   return [...answers.values()];
 }
 
-/** Marks the messages and the reasoning that precede a known item and are the parent's. */
+/** Marks messages and reasoning that precede a known item and also belong to the parent. */
 export function markMessages(
   stated: readonly ResolvedItem[],
   uses: Map<ResolvedItem, Use>,

@@ -58,10 +58,10 @@ interface MergeOptions<Source> extends HistoryScope {
  * items, send all items, or mix these and repeat some; each way to state a history gives the same
  * messages.
  *
- * The items of the parent come first. Items that repeat them are dropped: an item of the same id, a
- * call or an output of the same call id, and before those also a message of the same text. The
- * others follow in the client's order. Outputs and answers to approvals go to the parent's open
- * calls.
+ * The items of the parent come first. Items that repeat them are dropped: items of the same id, and
+ * calls and outputs of the same call id. A message of the same text is dropped, too, if such an
+ * item follows it. The others follow in the client's order. Outputs and answers to approvals go to
+ * the parent's open calls.
  */
 export async function mergeHistory<Source>(
   options: MergeOptions<Source>,
@@ -124,8 +124,8 @@ function statedAlone<Source>(
 }
 
 /**
- * Returns the merged history with this parent. Returns undefined if the request does not name it,
- * and states another history in full.
+ * Returns the merged history with this parent. Returns undefined if the request does not name the
+ * parent and states a different history in full.
  */
 async function mergeWith<Source>(
   options: MergeOptions<Source>,
@@ -167,7 +167,10 @@ async function mergeWith<Source>(
   };
 }
 
-/** Whether the merge has to read the parent's messages: not for mere answers and new messages. */
+/**
+ * Whether the merge has to read the parent's messages. Requests with only answers and new messages
+ * do not need them.
+ */
 function needsHistory(
   items: readonly ResolvedItem[],
   { callOf }: PairedOutputs,
@@ -212,8 +215,9 @@ function needsHistory(
 }
 
 /**
- * Whether the messages that a request states are the parent's: all of the system's and the user's,
- * or none because it continues the turn. Some clients omit messages of the model.
+ * Whether the messages that a request states are the parent's. It must state all messages of the
+ * system and the user, or none of them if it continues the turn. Some clients omit messages of the
+ * model.
  */
 function agrees(
   stated: readonly ResolvedItem[],

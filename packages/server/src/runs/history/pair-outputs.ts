@@ -7,7 +7,7 @@ type Output = HistoryItemOf<"output">;
 export interface PairedOutputs {
   readonly outputOf: ReadonlyMap<ResolvedItem, Output>;
   readonly callOf: ReadonlyMap<ResolvedItem, Call>;
-  /** Outputs without a call in the request, with an earlier output of the same id. */
+  /** For each output without a call in the request, an earlier output of the same call id. */
   readonly earlierOutput: ReadonlyMap<ResolvedItem, Output>;
 }
 
@@ -20,8 +20,8 @@ interface CallsOfStep {
 
 /**
  * Finds the call of each output in the same list. Some models reuse call ids, so an output belongs
- * to the nearest earlier step that has an unanswered call with its id, and only without one to a
- * later call.
+ * to the nearest earlier step that has an unanswered call with its id. If there is no such step, it
+ * belongs to a later call.
  */
 export function pairOutputs(items: readonly ResolvedItem[]): PairedOutputs {
   const outputOf = new Map<ResolvedItem, Output>();

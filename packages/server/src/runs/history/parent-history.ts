@@ -3,7 +3,7 @@ import { neutraliseMessage } from "@capstan/core/host";
 import type { RunRecord, RunWithMessages, Store } from "@capstan/store";
 import { contextOf } from "../active/launch.ts";
 
-/** The history of a run and its ancestors, as far as the merge compares items with it. */
+/** The parts of the history of a run and its ancestors that the merge compares with items. */
 export interface ParentHistory {
   readonly runIds: ReadonlySet<string>;
   /** The keys of all messages with text, in order; see `messageKey`. */
@@ -64,8 +64,8 @@ export function messageKey(message: Message): string {
 }
 
 /**
- * Returns a function that says whether a message is in the history, for messages in reverse order:
- * each one must be before the last one that was found.
+ * Returns a function that says whether the history has a message. Call it with messages in reverse
+ * order, because it searches only before the message that it found last.
  */
 export function searchBackwards(messages: readonly string[]): (key: string) => boolean {
   const positions = new Map<string, number[]>();

@@ -43,7 +43,8 @@ export function monitorNodes(options: {
     const present = (await nodes?.list()) ?? [];
     const before = known;
     known = new Set(present.map(({ id }) => id));
-    // Also after another node declared it dead, because that node could die before it acts.
+    // A node also counts as gone if another node declared it dead, because that other node could
+    // die before it takes over the deadlines.
     if (before === undefined || !before.isSubsetOf(known)) onNodeGone();
     for (const node of silent(present)) {
       if (node.id === nodes?.self || !(await nodes?.declareDead(node))) continue;

@@ -118,7 +118,7 @@ export interface NamedAgent {
   readonly agent: Agent;
 }
 
-/** Where agents are found: those of the configuration, and those of the users. */
+/** The sources of agents: the configuration, and the store with the users' agents. */
 export interface AgentSources {
   readonly configured: Agents;
   readonly store: Pick<Store, "getAgent">;
@@ -166,7 +166,7 @@ export type AgentFields = Pick<
 /**
  * Combines an agent with a request. The agent's instructions precede those of the request. A group
  * that the request names has only the request's settings: an agent's `never` must not apply to
- * tools that only the request allows. The lower limit applies.
+ * tools that only the request allows. Of two limits, the lower one applies.
  *
  * @param agent absent: the fields of the request alone
  */

@@ -67,8 +67,8 @@ const deleteOldUploads = statement(
 const endedUploadMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * Returns a sentence if a user may not store so many more files and bytes. Other nodes wait until
- * the commit.
+ * Returns an error text if a user's quota does not allow another file of this size. Other nodes
+ * wait until the commit.
  *
  * @param freed the bytes of parts that the same commit deletes
  */

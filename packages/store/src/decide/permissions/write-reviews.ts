@@ -7,7 +7,7 @@ import { decideApproval } from "../runs/decide-approval.ts";
 import { storeReviewAnswer } from "./quarantine.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
-/** Stores a user's decision on a result, which the run carries out. */
+/** Stores a user's decision on a result. The run later carries the decision out. */
 export function* answerReview(
   context: WriteContext,
   before: ResultApproval,

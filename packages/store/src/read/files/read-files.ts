@@ -97,7 +97,7 @@ export function* readFiles(query: {
   return new Map(rows.map((row) => [row.id, fileRecord(row)]));
 }
 
-/** Returns the place of a file in lists, even if its row is damaged. */
+/** Returns the list cursor of a file, even if its row is damaged. */
 export function* findFileCursor(query: {
   readonly owner: string;
   readonly id: string;
