@@ -31,14 +31,14 @@ const surface = {
   },
   host: {
     values: `
-    LruCache addUsage checkArguments conditionsText coveredBy deniedPart deniedResources deniesPath deniesUrl detached
-    digest errorMessage executionRule
-    isContentParts isSettled missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
+    LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
+    deniesPath deniesUrl detached digest errorMessage executionRule
+    isContentParts isSettled isWholeCall missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     newId noUsage readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
-    reviewRequestOf schemaDepthProblem sliceText systemClock titleOf withFoundOutcome
+    reviewRequestOf schemaDepthProblem sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
     types: `
-    CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ClientOutput ExecutionDecision
+    CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ChatOption ClientOutput ExecutionDecision
     FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
     OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
     ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettledStatus

@@ -58,7 +58,7 @@ interface FileOwner {
  *
  * @param list the member of the body with the items or messages
  * @throws RequestError 404 if a file does not exist or has another owner
- * @example await withFiles({ input: […] }, "input", { store, owner });
+ * @example const named = await withFiles(body, "input", { store, owner });
  */
 export async function withFiles(
   body: unknown,

@@ -159,10 +159,14 @@ everyStore("an upload collects parts and ends once", async (withStore) => {
     ]);
     const add = async (id: string, by = owner) => {
       const blob = await store.receiveBlob(inPieces(Buffer.from(id)));
-      const { sha256, size } = blob;
-      const part = { owner: by, uploadId: "upload_1", id, blob: { sha256, size } };
-      const { status } = await store.writeWithBlob(blob, { type: "add-upload-part", ...part });
-      return status;
+      try {
+        const { sha256, size } = blob;
+        const part = { owner: by, uploadId: "upload_1", id, blob: { sha256, size } };
+        const { status } = await store.writeWithBlob(blob, { type: "add-upload-part", ...part });
+        return status;
+      } finally {
+        await blob.discard();
+      }
     };
     assert.equal(await add("p1"), "added_part");
     assert.equal(await add("p2", "other"), "not_found");
