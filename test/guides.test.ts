@@ -60,7 +60,7 @@ before(async () => {
       "notes.md": "# Notes\n",
     }),
   );
-  // Readers do not name the data directory.
+  // Readers of the guides do not set a data directory, so it is the default one.
   folder = { work, data: join(work, ".capstan"), [Symbol.asyncDispose]: async () => {} };
   await mkdir(join(work, "capstan-tools"));
   for (const name of ["harbour.py", "harbour.ps1"])
@@ -317,7 +317,7 @@ test("the guide to many nodes: three nodes share a database", { skip: skipNodes 
     PGHOST: socket,
     PGUSER: "capstan",
     CAPSTAN_DATA_DIR: place.data,
-    // As npm sets it for the commands of a clone.
+    // npm sets this PATH for the commands of a clone.
     PATH: `${join(root, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`,
   };
   // In a clone, npm runs the command in the clone's folder.

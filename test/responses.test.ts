@@ -130,7 +130,7 @@ for (const stream of [false, true]) {
     assert.match(second.output_text, new RegExp(`It said: recorded ${line}`));
     assert.equal((await ledger()).filter((text) => text === line).length, 1);
 
-    // Repeats the answer, as a client does that lost the first response.
+    // Repeats the answer, like a client that lost the first response.
     const third = await create(answer, stream);
     assert.match(third.output_text, new RegExp(`It said: recorded ${line}`));
     assert.ok(third.output.some((item) => item.type === "mcp_call" && item.output !== null));

@@ -22,7 +22,7 @@ function object(
   return { type: "object", properties, required, additionalProperties: false, ...rest };
 }
 
-/** Schemas as tools have them, from flat ones to unions, references and recursion. */
+/** Schemas like those of real tools, from flat ones to unions, references and recursion. */
 export const corpus: readonly CorpusTool[] = [
   {
     name: "flat",

@@ -15,7 +15,7 @@ export interface ScriptedRuns {
    * Executes a whole run, which suspends at an approval request, is answered, and runs to its end.
    */
   readonly one: () => Promise<void>;
-  /** Executes a run until it waits for an approval. @returns the question's id */
+  /** Executes a run until it waits for an approval. @returns the approval's id */
   readonly park: () => Promise<string>;
   /** Executes runs, a number of them at the same time. @returns their total duration in ms */
   readonly many: (count: number, atOnce: number, what?: () => Promise<unknown>) => Promise<number>;

@@ -1,11 +1,11 @@
-// Runs the `capstan` command from its sources. JavaScript, because the compile cache must be on before Node.js
-// reads the first TypeScript file: with it, a start reads no TypeScript at all.
+// Runs the `capstan` command from its sources. This file is JavaScript, because the compile cache must be
+// enabled before Node.js loads the first TypeScript file. With the cache, a start parses no TypeScript.
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 
-// In the repository, because others could put code into a shared temporary folder.
+// The cache is in the repository, because other users could put code into a shared temporary folder.
 const cache = fileURLToPath(new URL("../../node_modules/.cache/compile", import.meta.url));
 enableCompileCache(cache);
-// Worker threads turn on their own cache, by this variable.
+// This variable enables the cache in worker threads.
 process.env["NODE_COMPILE_CACHE"] ??= cache;
 await import("./src/main.ts");

@@ -7,7 +7,7 @@ test("a tree that follows the table has no problems", () => {
   assert.deepEqual(checkArrows(scratchTree(smallTable), smallTable), []);
 });
 
-/** A file, its import, and what is wrong with it, or undefined if nothing is. */
+/** A file, its import, and the expected problem, or undefined if the import is allowed. */
 const cases: readonly (readonly [path: string, text: string, problem: string | undefined])[] = [
   ["packages/app/src/b.ts", 'import { a } from "@capstan/lib";', undefined],
   ["packages/app/src/b.ts", 'import type { A } from "@capstan/types";', undefined],

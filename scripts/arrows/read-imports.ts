@@ -7,7 +7,7 @@ export interface ImportReference {
   readonly specifier: string;
   /** Counted from 1. */
   readonly line: number;
-  /** Whether it is gone at run time: `import type`, `export type … from`, `import("x").Type`. */
+  /** Whether the import is erased at run time: `import type`, `export type … from`, `import("x").Type`. */
   readonly typesOnly: boolean;
 }
 

@@ -125,7 +125,7 @@ function addMissingNames(
     const index = program.getSourceFile(entry);
     const module = index && checker.getSymbolAtLocation(index);
     const exported = new Set(module && checker.getExportsOfModule(module).map(({ name }) => name));
-    // Collected before they are applied, because each name changes the offsets of later examples.
+    // Collect all names before any is declared, because each one changes the offsets of later examples.
     const missing = sources.flatMap(({ file, text, examples }) => {
       const extended = withExamples(text, examples);
       return program

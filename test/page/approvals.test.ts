@@ -188,7 +188,7 @@ test("Escape in an edited card only ends the edit", { skip }, async () => {
     await field.waitFor({ state: "detached" });
     await eventually(async () => assert.ok(await hasFocus(button(card, "Edit"))));
   }
-  // Also while the pressed button is inactive.
+  // The focus also returns if the pressed button is disabled for a moment.
   await button(card, "Edit").click();
   await field.fill('{"file": "other.md"}');
   await button(card, "Run with your edits").click();
@@ -295,7 +295,7 @@ test(
     await me.turnEnds();
     assert.match(told()[0] ?? "", /Haul away/);
     assert.match(told()[1] ?? "", /Not that one\./);
-    // From the field back to the panels with Shift+Tab, as keyboard users do.
+    // Keyboard users go from the field back to the panels with Shift+Tab.
     const label = () =>
       page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
     for (let press = 0; press < 40 && (await label()) !== "Variables"; press++)

@@ -94,8 +94,8 @@ function headerValue(text: string): string {
 }
 
 /**
- * Host names have private addresses, also among public ones. They change: an unknown name has a
- * private address the next time.
+ * Resolves each name to no address, to a private one, or to a private one next to a public one. The
+ * answers differ between lookups, so a name may have a private address only at the second one.
  */
 function resolver(random: Random): ResolveHost {
   const local: ResolvedAddress = { address: "127.0.0.1", family: 4 };

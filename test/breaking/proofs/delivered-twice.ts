@@ -43,7 +43,7 @@ export const deliveredTwice: Proof = {
   },
 };
 
-/** @returns the runs that it had */
+/** Kills a node. @returns the runs that the node owned */
 async function kill(place: Place, node: number): Promise<readonly RunRef[]> {
   const { url } = place.api(node);
   await place.kill(node);

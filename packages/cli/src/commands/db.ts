@@ -52,7 +52,7 @@ export interface DiskUsageOptions {
   /** The retention in the settings. */
   readonly retention: Retention;
   readonly isDryRun: boolean;
-  /** The text of the flag `--days`. This or `megabytes` replaces the settings. */
+  /** The text of the flag `--days`. If it or `megabytes` is given, the settings do not apply. */
   readonly days?: string;
   readonly megabytes?: string;
   /** @default standard output */

@@ -68,7 +68,7 @@ function readChange(tool: string, values: Invocation["values"]): RulesAction {
     value("minutes"),
   ];
   const approvalMs = typeof minutes === "string" ? Math.round(Number(minutes) * 60_000) : minutes;
-  // JSON would have `null` for an infinite number, which means reset.
+  // JSON would write an infinite number as `null`, which means reset.
   if (typeof approvalMs === "number" && !(approvalMs >= 1 && Number.isFinite(approvalMs)))
     return refused(texts.invalidMinutes(minutes));
   const change = {

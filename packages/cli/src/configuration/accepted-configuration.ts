@@ -68,8 +68,8 @@ export async function reviewConfiguration(
 }
 
 /**
- * Stores a configuration as accepted: from the next start on, only changes that allow more than it
- * wait.
+ * Stores a configuration as accepted. From the next start on, a change waits only if it allows more
+ * than this configuration.
  */
 export async function acceptConfiguration({
   changed: { acceptedDir, settingsFile },
@@ -94,7 +94,7 @@ function recordFile(acceptedDir: string): string {
 
 const stored = z.record(z.string(), z.string().nullable());
 
-/** By the path of the settings file: several may share a data directory. */
+/** Reads the accepted texts by the path of their settings file: several files may share a data directory. */
 async function readRecord(acceptedDir: string): Promise<z.infer<typeof stored> | "unreadable"> {
   let text: string;
   try {

@@ -58,7 +58,7 @@ const { approvals, code, scripts, web, limits, retention } = settingsSchema.shap
 /** Settings whose values are objects of settings. */
 const sections = { approvals, code, scripts, web, limits, retention };
 
-/** Settings of earlier versions, with what to do about them. */
+/** Settings of earlier versions, each with advice on how to replace it. */
 const removed: { readonly [path: string]: string } = {
   "retention.deltaDays":
     " Remove it: an hour after a run's end its deltas are replayed as one for each text.",

@@ -34,7 +34,7 @@ const comparisons: {
     changed: Configuration[K],
   ) => readonly string[];
 } = {
-  // Another port or model can be one that a script may reach, or whose provider may not see the conversations.
+  // A script may reach the new port, and the new model's provider may not be allowed to see the conversations.
   port: always("port"),
   model: always("model"),
   host: (_accepted, changed) => (isLoopback(changed) ? [] : ["host"]),
@@ -179,7 +179,7 @@ function loosensGroup(before: Group | undefined, after: Group): boolean {
 /** The values of a rule's field, from the loosest to the strictest. */
 interface Scale {
   readonly words: readonly string[];
-  /** From this value on, a rule tightens all other rules and the tool's policy. */
+  /** A rule with this value, or a stricter one, tightens all other rules and the tool's policy. */
   readonly strict: string;
 }
 

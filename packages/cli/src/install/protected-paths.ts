@@ -19,9 +19,10 @@ const installed = [
 const environmentParts = ["lib", "lib64", "Lib", "conda-meta", "pyvenv.cfg"];
 
 /**
- * Returns what code and scripts never change, whatever their roots: the configuration, the folders of
- * tools, the history of a repository, and the server's own programs. The folders in which the server
- * looks for other programs belong to it, because the server also runs these outside the sandbox.
+ * Returns the paths that code and scripts can never change, whatever their roots: the
+ * configuration, the folders of tools, the history of a repository, and the server's own programs.
+ * The folders in which the server looks for other programs are also among them, because the server
+ * runs these programs outside the sandbox.
  *
  * @param path the folders of programs, as in `PATH`. @default process.env.PATH
  */

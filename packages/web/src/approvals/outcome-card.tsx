@@ -34,7 +34,7 @@ const choices = [
 type Found = NonNullable<CallView["found"]>;
 
 /**
- * Asks the user about a call with an unknown outcome. The first answer from any window counts; *
+ * Asks the user about a call with an unknown outcome. The first answer from any window counts;
  * afterwards the card shows only that answer.
  */
 export function OutcomeCard(props: { readonly run: string; readonly call: CallState }) {

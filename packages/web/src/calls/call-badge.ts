@@ -46,7 +46,8 @@ const openFaces = {
 } as const;
 
 /**
- * Returns the badge of a call. In an ended run, a call that never settled has an unknown outcome if * it had started.
+ * Returns the badge of a call. In an ended run, a call that never settled has an unknown outcome if
+ * it had started.
  */
 export function callBadge(call: CallState, runIsOver: boolean): CallBadge {
   if (call.phase === "settled") {

@@ -8,7 +8,8 @@ export interface Turn<Run> {
 }
 
 /**
- * Groups the runs of a conversation, oldest first, into turns. A run that retries another one has * no new message: its input is empty, or it has the same input and the same previous run.
+ * Groups the runs of a conversation, oldest first, into turns. A run that retries another one has
+ * no new message: its input is empty, or it has the same input and the same previous run.
  */
 export function groupTurns<Run extends { readonly view: RunView }>(
   runs: readonly Run[],

@@ -2,7 +2,8 @@ import type { AppState } from "../state/app-state.ts";
 import { groupsOn } from "../state/switches.ts";
 
 /**
- * Sends the user's text, with the chosen model and the enabled groups. Returns whether it was sent; * if not, the text is put back into the field.
+ * Sends the user's text, with the chosen model and the enabled groups. Returns whether it was sent;
+ * if not, the text is put back into the field.
  */
 export async function sendMessage(app: AppState, text: string): Promise<boolean> {
   const { catalog, chat } = app;

@@ -150,7 +150,7 @@ function RenameField(props: RenameFieldProps) {
       data-testid="rename-field"
       maxlength="200"
       onBlur={() => finish(() => props.onDone(field.value.trim()))}
-      // Not delegated: otherwise the surrounding panel would handle Escape first and close.
+      // `on:` does not delegate the event: otherwise the surrounding panel would handle Escape first and close.
       on:keydown={(event) => {
         if (event.isComposing) return;
         if (event.key === "Enter") finish(() => props.onDone(field.value.trim()));

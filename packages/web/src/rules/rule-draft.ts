@@ -34,7 +34,8 @@ export function ruleDraft(rule?: OverrideView): RuleDraft {
 }
 
 /**
- * Returns the change to send, or the error. Empty fields of an existing rule are reset; empty fields * of a new rule are omitted, so that a rule for the same calls keeps its settings.
+ * Returns the change to send, or the error. Empty fields of an existing rule are reset; empty
+ * fields of a new rule are omitted, so that a rule for the same calls keeps its settings.
  */
 export function readDraft(
   draft: RuleDraft,

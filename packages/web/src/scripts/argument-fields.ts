@@ -44,7 +44,8 @@ export function argumentFields(schema: JsonSchema): readonly ArgumentField[] {
 }
 
 /**
- * Reads the fields as arguments. Omits empty optional fields. The server checks the values beyond * their types.
+ * Reads the fields as arguments. Omits empty optional fields. The server checks the values beyond
+ * their types.
  */
 export function readArguments(
   fields: readonly ArgumentField[],

@@ -19,7 +19,7 @@ export function Form(
         event.preventDefault();
         own.onSubmit();
       }}
-      // Not delegated: otherwise the surrounding panel would close first and lose the entered text.
+      // `on:` does not delegate the event: otherwise the surrounding panel would close first and lose the text.
       on:keydown={(event) => {
         if (own.onEscape === undefined || event.key !== "Escape" || event.isComposing) return;
         event.preventDefault();

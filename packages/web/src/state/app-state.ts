@@ -39,7 +39,7 @@ export function createAppState() {
 
   createEffect(
     on(routedConversation, (id) => {
-      // The address of a conversation that was just created here does not open another one.
+      // The address changed because this page created the conversation, which is already open.
       if (id !== null && id === chat.conversation()?.id) return;
       void chat.open(id);
       setVariable(null);

@@ -27,7 +27,7 @@ export function createCatalog() {
     groups,
     model,
     isOffline: () => model()?.id === offlineModel,
-    // A user who chooses the default follows it, even if the default changes.
+    // If the user chooses the default model, nothing is stored, so that a later default applies.
     chooseModel: (id: string) =>
       choose(models.value().find((entry) => entry.id === id)?.default ? null : id),
     refresh: async () =>

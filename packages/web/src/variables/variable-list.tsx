@@ -27,7 +27,7 @@ export function VariableList(props: { readonly variables: Variables; readonly on
     );
   };
   const { list } = props.variables;
-  // Rules come with the tool groups and never change by the user's actions: list them last.
+  // Rules come with the tool groups, and users cannot change them, so they are listed last.
   const isRule = (variable: VariableView) => Number(variable.type === "RULE");
   const sorted = () =>
     list.value().toSorted((a, b) => isRule(a) - isRule(b) || b.updated - a.updated);

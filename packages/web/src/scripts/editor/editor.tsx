@@ -131,7 +131,7 @@ export function Editor(props: EditorProps) {
         value={props.text}
         onInput={(event) => props.onInput(event.currentTarget.value)}
         onScroll={scroll}
-        // Not delegated: Escape must not reach the page around it first.
+        // `on:` does not delegate the event: otherwise the surrounding page would handle Escape first.
         on:keydown={onKey}
         onBlur={() => (isLeaving = false)}
       />
