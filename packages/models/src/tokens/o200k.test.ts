@@ -38,16 +38,26 @@ test("loads the whole table in slices", async () => {
   assert.deepEqual(await loadRanks(), ranks);
 });
 
-test("loads the table without blocking the event loop", async () => {
+/** Loads the table, and returns the longest turn's share of the processor time. */
+async function longestShare(): Promise<number> {
   let longest = 0;
-  let { user: last } = process.threadCpuUsage();
-  const watch = setInterval(() => {
+  const { user: begun } = process.threadCpuUsage();
+  let last = begun;
+  const measure = (): void => {
     const { user } = process.threadCpuUsage();
     longest = Math.max(longest, user - last);
     last = user;
-  }, 0);
+  };
+  const watch = setInterval(measure, 0);
   await loadRanks();
   clearInterval(watch);
-  // Measure processor time, so that other load on the machine does not count.
-  assert.ok(longest / 1_000 < 50, `${longest / 1_000} ms`);
+  measure();
+  return longest / (last - begun);
+}
+
+test("loads the table without blocking the event loop", async () => {
+  // Shares of the same load do not depend on the speed of the machine. A pause of the garbage
+  // collector can make one turn long.
+  const shares = [await longestShare(), await longestShare(), await longestShare()];
+  assert.ok(Math.min(...shares) < 0.5, `${shares.join(", ")} of the load in one turn`);
 });
