@@ -109,6 +109,16 @@ export const longTests: readonly LongTests[] = [
       "Starts a real PowerShell for each call. powershell-worker-command.test.ts runs the same messages with a stand-in.",
   },
   {
+    files: "packages/server/src/responses/history-forms.test.ts",
+    reason:
+      "Hundreds of ways to state one history. history-merge.test.ts shows each rule of the merge once.",
+  },
+  {
+    files: "packages/models/src/providers/request/long-texts.test.ts",
+    reason:
+      "Sends 40 MB several times, and measures the turns. to-prompt.test.ts covers the messages.",
+  },
+  {
     files: "packages/store/test/lost-connection.test.ts",
     reason: "Restarts PostgreSQL and cuts connections again and again.",
   },
