@@ -85,8 +85,9 @@ async function watch(url: string, pid: number): Promise<void> {
     const tookMs = performance.now() - began;
     let waitedMs = 0;
     const after = await times();
+    // A thread that ends while its times are read has none.
     for (const [thread, { waited }] of after)
-      waitedMs += waited - (before.get(thread)?.waited ?? 0);
+      waitedMs += Math.max(0, waited - (before.get(thread)?.waited ?? 0));
     const ranMs = (after.get(mainThread)?.ran ?? 0) - (before.get(mainThread)?.ran ?? 0);
     const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
     const memoryMb = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
