@@ -4,6 +4,7 @@ import { runToolChain, ToolExecutor, VariableSystem } from "@capstan/core";
 import { collectEvents, textOf } from "../testing/collect-events.ts";
 import { modelOfForm, type ProviderForm } from "../testing/provider-forms.ts";
 import { sseFetch } from "../testing/sse-server.ts";
+import { messageStart } from "../testing/vendor-streams/anthropic-stream.ts";
 
 const answered = (form: ProviderForm, chunks: readonly object[]) =>
   collectEvents(modelOfForm(form, sseFetch(chunks)));
@@ -16,18 +17,8 @@ const chat = (delta: object, finish_reason: string | null = null, more: object =
   ...more,
 });
 
-const message = {
-  id: "m1",
-  type: "message",
-  role: "assistant",
-  model: "m",
-  content: [],
-  stop_reason: null,
-  stop_sequence: null,
-  usage: { input_tokens: 1, output_tokens: 1 },
-};
 const anthropic = (blocks: readonly object[], delta: object) => [
-  { type: "message_start", message },
+  messageStart({ input_tokens: 1, output_tokens: 1 }),
   ...blocks,
   { type: "message_delta", delta: { stop_sequence: null, ...delta }, usage: { output_tokens: 2 } },
   { type: "message_stop" },

@@ -1,8 +1,9 @@
 import type { ChainError, Usage } from "@capstan/core";
 import { addUsage, type FinishReason } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
+import { customInput } from "../http/parse-tool.ts";
 
-/** The reason why a choice ended, in the API's words. */
+/** Why a choice ended: the API's `finish_reason`. */
 export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filter";
 
 /** A step of an answer, from which both the chunks of a stream and the whole answer are made. */
@@ -182,18 +183,6 @@ function isOfCall(event: TextStart): boolean {
   return event.kind === "text" && event.callId !== undefined;
 }
 
-/** The `input` argument, or the whole text if the model wrote no JSON object. */
-function customInput(argumentsText: string): string {
-  try {
-    const args: unknown = JSON.parse(argumentsText);
-    if (typeof args === "object" && args !== null && "input" in args)
-      return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
-  } catch {
-    // The text is not JSON, so it is the input itself.
-  }
-  return argumentsText;
-}
-
 type TextPiece = Extract<
   CompletionPiece,
   { readonly text: string; readonly type: "content" | "reasoning" | "refusal" }
@@ -231,6 +220,12 @@ function createTextOrder() {
     return pieces;
   };
 
+  /** Sends the texts that were held back. */
+  const release = (): readonly TextPiece[] => {
+    for (const item of queue) item.isHeld = false;
+    return advance();
+  };
+
   return {
     start(
       id: string,
@@ -262,11 +257,7 @@ function createTextOrder() {
       queue.push({ type: "reasoning", text, sent: 0, hasEnded: true, isHeld: false });
       return advance();
     },
-    /** Sends the texts that were held back. */
-    release(): readonly TextPiece[] {
-      for (const item of queue) item.isHeld = false;
-      return advance();
-    },
+    release,
     /** The model starts again: sent text remains, and new text follows it. */
     restart(): readonly TextPiece[] {
       byId.clear();
@@ -278,11 +269,8 @@ function createTextOrder() {
       return advance();
     },
     flush(): readonly TextPiece[] {
-      for (const item of queue) {
-        item.hasEnded = true;
-        item.isHeld = false;
-      }
-      return advance();
+      for (const item of queue) item.hasEnded = true;
+      return release();
     },
   };
 }

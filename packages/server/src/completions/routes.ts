@@ -77,7 +77,7 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     });
     const request = parseCompletion(body, { origins: [new URL(context.req.url).origin] });
     await nextTurn();
-    const release = request.stream ? budget.takeStream(context.get("principal")) : undefined;
+    const release = request.stream ? budget.takeStream(owner) : undefined;
     const started = await startAll(context, request).catch((thrown: unknown) => {
       release?.();
       throw thrown;

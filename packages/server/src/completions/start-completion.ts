@@ -1,6 +1,7 @@
 import type { JsonValue, Message } from "@capstan/core";
 import { type RequestKey, requestOf, type RunRecord } from "@capstan/store";
-import { badRequest, conflict, RequestError } from "../http/errors.ts";
+import { badRequest, conflict, type RequestError } from "../http/errors.ts";
+import { requireKnownGroups } from "../http/parse-tool.ts";
 import { requireNoLoosening } from "../http/rights.ts";
 import type { Services } from "../http/services.ts";
 import { selectAgent } from "../http/select-agent.ts";
@@ -63,12 +64,9 @@ export async function startCompletion(
   const { principal: owner, mayApprove, key } = caller;
   const { tools, messages, blobs } = request;
   if (!mayApprove) requireNoLoosening(tools);
-  const unknownStatus = 404;
-  const selected = await selectAgent(services, caller, request.model, { unknownStatus });
+  const selected = await selectAgent(services, caller, request.model, { unknownStatus: 404 });
   const { model, agent, shownModel } = selected;
-  const groups = services.groups().map(({ name }) => name);
-  const unknown = tools.servers.find(({ group }) => !groups.includes(group));
-  if (unknown !== undefined) throw unknownGroup(unknown.group, groups);
+  requireKnownGroups(services.groups(), tools.servers);
 
   const merged = await mergeHistory({
     stores: services.runs.stores,
@@ -153,9 +151,4 @@ function shownItem(message: Message): readonly JsonValue[] {
       content: texts.map((text) => ({ type: "input_text", text })),
     },
   ];
-}
-
-function unknownGroup(group: string, groups: readonly string[]): RequestError {
-  const message = `There is no tool group '${group}' here. There are: ${groups.join(", ")}.`;
-  return new RequestError({ param: "tools", code: "tool_group_not_found", message });
 }

@@ -1,8 +1,8 @@
-import type { JsonObject, ToolDefinition } from "@capstan/core";
+import type { JsonObject, ToolDefinition, ToolGroup } from "@capstan/core";
 import { schemaDepthProblem } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
-import { badRequest, checked, missingParameter } from "./errors.ts";
+import { badRequest, checked, missingParameter, RequestError } from "./errors.ts";
 import { filterSchema, requireApproval, toolFilter } from "../runs/request/server-group.ts";
 
 /** A parsed tool of type `mcp`. */
@@ -140,4 +140,31 @@ export function customDefinition({
       },
     },
   };
+}
+
+/**
+ * Returns the text with which the model called a custom tool: the argument `input`, or all of the
+ * text if the model wrote no JSON object.
+ */
+export function customInput(argumentsText: string): string {
+  try {
+    const args: unknown = JSON.parse(argumentsText);
+    if (typeof args === "object" && args !== null && "input" in args)
+      return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
+  } catch {
+    // The text is not JSON, so it is the input itself.
+  }
+  return argumentsText;
+}
+
+/** @throws RequestError if a request offers a group that does not exist */
+export function requireKnownGroups(
+  groups: readonly ToolGroup[],
+  servers: readonly ServerGroup[],
+): void {
+  const names = groups.map(({ name }) => name);
+  const unknown = servers.find(({ group }) => !names.includes(group));
+  if (unknown === undefined) return;
+  const message = `There is no tool group '${unknown.group}' here. There are: ${names.join(", ")}.`;
+  throw new RequestError({ param: "tools", code: "tool_group_not_found", message });
 }

@@ -1,4 +1,4 @@
-import { type ApprovalDecision, type Message, type ToolGroup, VariableSystem } from "@capstan/core";
+import { type ApprovalDecision, type Message, VariableSystem } from "@capstan/core";
 import { isClosing, type RequestKey, type RunRecord, type ServerGroup } from "@capstan/store";
 import { offersTool, readHistory } from "../runs/active/launch.ts";
 import type { StatedOutput } from "../runs/history/history-item.ts";
@@ -11,6 +11,7 @@ import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Connection, Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
+import { requireKnownGroups } from "../http/parse-tool.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { selectAgent } from "../http/select-agent.ts";
 import { allowedTools, excludesOthers } from "./request/parse-tools.ts";
@@ -99,10 +100,7 @@ export async function prepareResponse(
   const unknownStatus = 400;
   const selected = await selectAgent(services, caller, request.model, { unknownStatus });
   const { model, agent, shownModel } = selected;
-  const unknown = request.tools.servers.find(
-    ({ group }) => !services.groups().some(({ name }) => name === group),
-  );
-  if (unknown !== undefined) throw unknownGroup(services.groups(), unknown);
+  requireKnownGroups(services.groups(), request.tools.servers);
 
   checkChosenTool(services, request);
   checkOutputSize(request.input, services.limits.toolOutputChars);
@@ -273,11 +271,6 @@ function listing({ createExecutor }: Services, server: ServerGroup): ServerListi
       annotations: { read_only: tool.effects === "read" },
     })),
   };
-}
-
-function unknownGroup(groups: readonly ToolGroup[], { group }: ServerGroup): RequestError {
-  const message = `There is no tool group '${group}' here. There are: ${groups.map(({ name }) => name).join(", ")}.`;
-  return new RequestError({ param: "tools", code: "tool_group_not_found", message });
 }
 
 interface NamedParent {

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
-import { newId } from "@capstan/core/host";
+import { newId, noUsage } from "@capstan/core/host";
 import { isObject } from "../http/errors.ts";
 import type { Connection, Environment } from "../http/services.ts";
+import { emptyStats } from "../runs/active/close-run.ts";
 import { createProjection } from "./projection/project-events.ts";
 import { withUncheckedFiles } from "../http/stored-files.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
@@ -257,22 +258,18 @@ function prepare(body: Frame): { readonly id: string; readonly frames: readonly 
   const at = Date.now();
   const { echo, model = "" } = request;
   const projection = createProjection({ responseId: id, createdAt: at, model, echo, servers: [] });
-  const usage = { inputTokens: 0, outputTokens: 0 };
-  const stats = {
-    totalRounds: 0,
-    totalCalls: 0,
-    totalTime: 0,
-    startTime: at,
-    endTime: at,
-    tokensDefinitions: 0,
-    tokensArguments: 0,
-    tokensShown: 0,
-    tokensWithheld: 0,
-  };
+  const stats = emptyStats(at);
   const events = [
     ...projection.begin(),
     ...projection.push({ seq: 1, type: "chain.started", at, model }),
-    ...projection.push({ seq: 2, type: "chain.ended", at, status: "completed", usage, stats }),
+    ...projection.push({
+      seq: 2,
+      type: "chain.ended",
+      at,
+      status: "completed",
+      usage: noUsage,
+      stats,
+    }),
   ];
   return { id, frames: events.map((event) => JSON.stringify(event)) };
 }

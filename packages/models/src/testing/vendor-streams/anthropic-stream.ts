@@ -28,6 +28,20 @@ export function anthropicStream({ reasoning, text, calls = [], afterword }: Vend
       halves(call.arguments).map((delta) => ({ type: "input_json_delta", partial_json: delta })),
     );
   if (afterword !== undefined) openText(afterword);
+  const stop = { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null };
+  return [
+    messageStart({ input_tokens: 12, cache_read_input_tokens: 8, output_tokens: 1 }),
+    { type: "ping" },
+    ...blocks.flat(),
+    { type: "message_delta", delta: stop, usage: { output_tokens: 9 } },
+    { type: "message_stop" },
+  ]
+    .map(sse)
+    .join("");
+}
+
+/** Returns the first event of a message with these token counts. */
+export function messageStart(usage: object): object {
   const message = {
     id: "m1",
     type: "message",
@@ -36,16 +50,7 @@ export function anthropicStream({ reasoning, text, calls = [], afterword }: Vend
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { input_tokens: 12, cache_read_input_tokens: 8, output_tokens: 1 },
+    usage,
   };
-  const stop = { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null };
-  return [
-    { type: "message_start", message },
-    { type: "ping" },
-    ...blocks.flat(),
-    { type: "message_delta", delta: stop, usage: { output_tokens: 9 } },
-    { type: "message_stop" },
-  ]
-    .map(sse)
-    .join("");
+  return { type: "message_start", message };
 }

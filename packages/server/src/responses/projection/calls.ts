@@ -1,5 +1,6 @@
 import type { CallResult, ChainEvent, JsonObject } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
+import { customInput } from "../../http/parse-tool.ts";
 import {
   approvalItem,
   approvalItemId,
@@ -191,19 +192,6 @@ function createCustomCallWriter(call: {
     },
     closing: (send) => send({ type: "response.custom_tool_call_input.done", input: input.text }),
   }).writer;
-}
-
-/** The `input` argument, or the whole text if the model wrote no JSON object. */
-function customInput(argumentsText: string): string {
-  try {
-    const args: unknown = JSON.parse(argumentsText);
-    if (typeof args === "object" && args !== null && "input" in args) {
-      return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
-    }
-  } catch {
-    // The text is not JSON, so it is the input itself.
-  }
-  return argumentsText;
 }
 
 type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;

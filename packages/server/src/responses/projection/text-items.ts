@@ -201,15 +201,20 @@ interface TextItemFormat {
   done(text: string): ItemEvent;
 }
 
-const messageFormat: TextItemFormat = {
-  prefix: "msg",
-  item: (id, status, parts) => ({
+/** Returns the item of a message whose texts become parts of one kind. */
+const messageItem =
+  (part: (text: string) => OutputText | RefusalPart): TextItemFormat["item"] =>
+  (id, status, parts) => ({
     id,
     type: "message",
     status,
     role: "assistant",
-    content: parts.map(outputText),
-  }),
+    content: parts.map(part),
+  });
+
+const messageFormat: TextItemFormat = {
+  prefix: "msg",
+  item: messageItem(outputText),
   part: outputText,
   delta: (delta) => ({
     type: "response.output_text.delta",
@@ -222,13 +227,7 @@ const messageFormat: TextItemFormat = {
 
 const refusalFormat: TextItemFormat = {
   prefix: "msg",
-  item: (id, status, parts) => ({
-    id,
-    type: "message",
-    status,
-    role: "assistant",
-    content: parts.map(refusalPart),
-  }),
+  item: messageItem(refusalPart),
   part: refusalPart,
   delta: (delta) => ({ type: "response.refusal.delta", content_index: 0, delta }),
   done: (refusal) => ({ type: "response.refusal.done", content_index: 0, refusal }),

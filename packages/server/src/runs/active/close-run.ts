@@ -1,4 +1,4 @@
-import { CapstanError, type ChainError, type Clock } from "@capstan/core";
+import { CapstanError, type ChainError, type ChainStats, type Clock } from "@capstan/core";
 import { type ChainResultRecord, errorMessage, noUsage } from "@capstan/core/host";
 import { isClosing, type RunJournalWrite, type RunRecord, type Store } from "@capstan/store";
 
@@ -121,7 +121,21 @@ async function canReadVariables(
 
 function unreadEnd(message: string, at: number): readonly RunJournalWrite[] {
   const error: ChainError = { code: "interrupted", message, phase: "chain" };
-  const stats = {
+  const stats = emptyStats(at);
+  const result: ChainResultRecord = { status: "error", answer: "", usage: noUsage, stats, error };
+  return [
+    { type: "event", event: { type: "run.interrupted", at, message } },
+    {
+      type: "event",
+      event: { type: "chain.ended", at, status: "error", error, usage: noUsage, stats },
+    },
+    { type: "result", result },
+  ];
+}
+
+/** Returns the statistics of a run without rounds and calls. `at` is in ms since the epoch. */
+export function emptyStats(at: number): ChainStats {
+  return {
     totalRounds: 0,
     totalCalls: 0,
     totalTime: 0,
@@ -132,13 +146,4 @@ function unreadEnd(message: string, at: number): readonly RunJournalWrite[] {
     tokensShown: 0,
     tokensWithheld: 0,
   };
-  const result: ChainResultRecord = { status: "error", answer: "", usage: noUsage, stats, error };
-  return [
-    { type: "event", event: { type: "run.interrupted", at, message } },
-    {
-      type: "event",
-      event: { type: "chain.ended", at, status: "error", error, usage: noUsage, stats },
-    },
-    { type: "result", result },
-  ];
 }
