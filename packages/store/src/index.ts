@@ -18,6 +18,7 @@ export type {
 } from "./records/read-results.ts";
 export type {
   AgentRecord,
+  ThreadObjectRecord,
   ApprovalRecord,
   CallEntry,
   ConversationRecord,

@@ -18,6 +18,7 @@ import { claimKey } from "./runs/claim-key.ts";
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
+import { deleteThreadObject, saveThreadObject } from "./runs/write-thread-objects.ts";
 import { saveItems } from "./rows/write-items.ts";
 import { writeCommit, writeDeltas } from "./write-commit.ts";
 import { createRun, setStatus } from "./runs/write-runs.ts";
@@ -123,6 +124,10 @@ function* applyWrite(
       return yield* saveAgent(context, write, at);
     case "delete-agent":
       return yield* deleteAgent(context, write);
+    case "save-thread-object":
+      return yield* saveThreadObject(context, write, at);
+    case "delete-thread-object":
+      return yield* deleteThreadObject(context, write);
     case "claim-key":
       return yield* claimKey(context, write, at, before);
     case "create-conversation":

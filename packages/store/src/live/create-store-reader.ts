@@ -14,6 +14,7 @@ import {
 import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { findRunKey, isLongPage, readEventPage } from "../read/read-events.ts";
+import { getThreadObject, listThreadObjects } from "../read/read-thread-objects.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
@@ -106,6 +107,9 @@ const keyReads = {
   /** By name, without damaged ones' contents. */
   listAgents,
   getConversation,
+  getThreadObject,
+  /** In the order of creation. */
+  listThreadObjects,
   /** Most recently changed first. */
   listConversations,
   /** In no particular order. */

@@ -201,6 +201,20 @@ export interface AgentRecord {
   readonly updatedAt: number;
 }
 
+/** `message`: a message; `run`, `thread`: what a user changed about a run or a thread. */
+export type ThreadObjectKind = "thread" | "message" | "run";
+
+/** A part of a thread that is neither a run nor a conversation. */
+export interface ThreadObjectRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly conversationId: string;
+  readonly kind: ThreadObjectKind;
+  readonly data: JsonObject;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
 /** A conversation with its current head. */
 export interface ConversationRecord {
   readonly id: string;

@@ -20,7 +20,7 @@ import type {
 import type { RestingStatus } from "./run-status.ts";
 import type { NewBlob, StoredList } from "../blobs/split-inputs.ts";
 import type { LineageStart, Unreachable } from "./read-results.ts";
-import type { RunKind } from "./records.ts";
+import type { RunKind, ThreadObjectKind } from "./records.ts";
 import type { FileQuota, NewFile, NewUpload } from "./files.ts";
 
 /** A run to create. The caller chooses a random id. */
@@ -150,6 +150,16 @@ export type StoreWrite =
       readonly isNew: boolean;
     }
   | { readonly type: "delete-agent"; readonly owner: string; readonly name: string }
+  /** Creates an object of a thread, or replaces its data. The conversation must exist. */
+  | {
+      readonly type: "save-thread-object";
+      readonly owner: string;
+      readonly id: string;
+      readonly conversationId: string;
+      readonly kind: ThreadObjectKind;
+      readonly data: JsonObject;
+    }
+  | { readonly type: "delete-thread-object"; readonly owner: string; readonly id: string }
   /**
    * Claims an idempotency key for the results of the call's other writes. Expired keys are deleted.
    */

@@ -8,6 +8,7 @@ import type {
   OverrideRecord,
   RunRef,
   RunVersion,
+  ThreadObjectRecord,
 } from "./records.ts";
 import type { StoreWrite } from "./store-writes.ts";
 import type { UploadRecord } from "./files.ts";
@@ -127,6 +128,11 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "delete-agent": { readonly status: "removed" } | NotFound;
+  /** `not_found`: there is no such conversation, or the object belongs to another user. */
+  readonly "save-thread-object":
+    | { readonly status: "saved_object"; readonly object: ThreadObjectRecord }
+    | NotFound;
+  readonly "delete-thread-object": { readonly status: "removed" } | NotFound;
   /** `known`: another request holds the key. */
   readonly "claim-key": { readonly status: "claimed_key" } | { readonly status: "known" };
   readonly "create-conversation": { readonly status: "created" } | Refused;

@@ -15,6 +15,7 @@ const laterTables: readonly RowTable[] = [
   "files",
   "uploads",
   "upload_parts",
+  "thread_objects",
 ];
 
 /**
@@ -422,6 +423,29 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX upload_parts_of_owner ON upload_parts (owner, upload_id)",
       "CREATE INDEX upload_parts_by_hash ON upload_parts (sha256)",
       ...(["files", "uploads", "upload_parts"] as const).flatMap((table) => addChecksum(table, [])),
+    ],
+  },
+  {
+    version: 21,
+    statements: [
+      // The parts of threads that are neither runs nor conversations: messages of users, and the
+      // changes that users made to threads, answers and runs.
+      `CREATE TABLE thread_objects (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        conversation_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL,
+        data TEXT NOT NULL,
+        created_seq BIGINT NOT NULL
+      )`,
+      "CREATE INDEX thread_objects_of_conversation ON thread_objects (conversation_id, created_seq, id)",
+      {
+        postgres:
+          "CREATE TRIGGER set_created_seq BEFORE INSERT ON thread_objects FOR EACH ROW EXECUTE FUNCTION set_created_seq()",
+      },
+      ...addChecksum("thread_objects", []),
     ],
   },
 ];

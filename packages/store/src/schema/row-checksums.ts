@@ -142,6 +142,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   files: ["id"],
   uploads: ["id"],
   upload_parts: ["id"],
+  thread_objects: ["id"],
 };
 
 /** Returns the message for a damaged row. */

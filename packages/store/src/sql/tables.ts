@@ -258,6 +258,18 @@ export const tables = {
       created_at: "bigint",
     },
   },
+  thread_objects: {
+    columns: {
+      id: "text",
+      owner: "text",
+      conversation_id: "text",
+      kind: "text",
+      created_at: "bigint",
+      updated_at: "bigint",
+      data: "text",
+    },
+    sequence,
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

@@ -115,6 +115,7 @@ export function* deleteConversation(
   const gone = runs.filter((run) => !needed.has(run.id));
   changes.update("runs", { conversation_id: write.id }, { conversation_id: null });
   yield* removeRuns(context, gone);
+  changes.remove("thread_objects", { conversation_id: write.id });
   changes.remove("conversations", { id: write.id });
   return { status: "deleted", runIds: gone.map((run) => run.id) };
 }

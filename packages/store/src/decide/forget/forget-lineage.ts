@@ -22,7 +22,10 @@ export function* forgetLineage(
     const why = lineage.holds.join(", ");
     return { status: "refused", reason: `The ${start.type} ${start.id} is still needed: ${why}.` };
   }
-  for (const id of lineage.conversations) changes.remove("conversations", { id });
+  for (const id of lineage.conversations) {
+    changes.remove("thread_objects", { conversation_id: id });
+    changes.remove("conversations", { id });
+  }
   for (const id of lineage.sessions) {
     const forgotten = { owner: forgottenOwner, conversation_id: null };
     changes.update("runs", { session_id: id, owner }, forgotten);

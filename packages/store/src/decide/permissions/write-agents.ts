@@ -10,7 +10,7 @@ type SaveAgent = Extract<StoreWrite, { type: "save-agent" }>;
 type DeleteAgent = Extract<StoreWrite, { type: "delete-agent" }>;
 
 /** The maximum number of agents of one user. */
-const maxAgents = 200;
+const maxAgents = 1_000;
 
 const lockAgent = statement<AgentRow>(
   { reads: ["agents"] },

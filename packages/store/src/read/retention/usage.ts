@@ -9,8 +9,11 @@ interface SizedTable {
   readonly table: TableName;
   /** Columns of texts that can be long. */
   readonly columns: readonly string[];
-  /** The object that the rows belong to, in addition to their owner. */
-  readonly of: "run" | "session" | "conversation" | "owner";
+  /**
+   * The object that the rows belong to, in addition to their owner. Rows of `thread` belong to a
+   * conversation, but are not its own row.
+   */
+  readonly of: "run" | "session" | "conversation" | "thread" | "owner";
   /** A column with a number of bytes. @default the length of the texts */
   readonly size?: string;
 }
@@ -42,6 +45,7 @@ const sized: readonly SizedTable[] = [
     columns: ["title", "metadata", "switches"],
     of: "conversation",
   },
+  { kind: "messages", table: "thread_objects", columns: ["data"], of: "thread" },
   { kind: "other", table: "grants", columns: ["data"], of: "session" },
   { kind: "other", table: "overrides", columns: ["rule"], of: "owner" },
   { kind: "other", table: "agents", columns: ["agent"], of: "owner" },
@@ -95,6 +99,7 @@ const lineageParts = sized.flatMap(({ table, columns, size, of }) => {
   const sum = `SELECT CAST(COALESCE(SUM(${perRow}), 0) AS BIGINT) AS bytes FROM ${table} t`;
   const where = {
     conversation: "WHERE t.id = ?",
+    thread: "WHERE t.conversation_id = ?",
     session: "WHERE t.session_id = ?",
     run: "JOIN runs r ON r.n = t.run_n WHERE r.session_id = ?",
   };
@@ -166,7 +171,7 @@ export function* lineageBytes({
 }: Pick<Lineage, "conversations" | "sessions">): Script<number> {
   let bytes = 0;
   for (const { of, sql } of lineageParts)
-    for (const id of of === "conversation" ? conversations : sessions)
+    for (const id of of === "conversation" || of === "thread" ? conversations : sessions)
       bytes += (yield* first(sql, id))?.bytes ?? 0;
   return bytes;
 }

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import type { Store } from "../../live/store.ts";
+import { everyStore } from "../../testing/every-store.ts";
+import { owner } from "../../testing/store-fixtures.ts";
+
+async function converse(store: Store, id: string): Promise<void> {
+  const switches = { groups: {}, tools: {} };
+  await store.write([
+    { type: "create-conversation", id, owner, title: "", metadata: {}, switches },
+  ]);
+}
+
+const save = (
+  id: string,
+  data: { readonly text: string },
+  more: { readonly owner?: string } = {},
+) =>
+  ({
+    type: "save-thread-object",
+    owner,
+    id,
+    conversationId: "c",
+    kind: "message",
+    data,
+    ...more,
+  }) as const;
+
+everyStore(
+  "thread objects are listed in the order of creation, and replaced",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await converse(store, "c");
+      await store.write([save("b", { text: "1" }), save("a", { text: "2" })]);
+      await store.write([save("b", { text: "3" })]);
+      const all = await store.listThreadObjects({ owner, conversationId: "c" });
+      assert.deepEqual(
+        all.map(({ id, kind, data }) => [id, kind, data]),
+        [
+          ["b", "message", { text: "3" }],
+          ["a", "message", { text: "2" }],
+        ],
+      );
+      assert.deepEqual(await store.getThreadObject({ owner, id: "b" }), all[0]);
+      const [gone] = await store.write([{ type: "delete-thread-object", owner, id: "b" }]);
+      assert.equal(gone.status, "removed");
+      assert.equal(await store.getThreadObject({ owner, id: "b" }), undefined);
+    });
+  },
+);
+
+everyStore(
+  "thread objects of one user are absent for another, and need a conversation",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await converse(store, "c");
+      await store.write([save("a", { text: "1" })]);
+      const other = { owner: "bob" };
+      const refused = [
+        save("a", { text: "2" }, other),
+        save("new", { text: "2" }, other),
+        { type: "delete-thread-object", id: "a", ...other },
+      ] as const;
+      for (const write of refused)
+        assert.equal((await store.write([write]))[0].status, "not_found", write.type);
+      assert.equal(await store.getThreadObject({ ...other, id: "a" }), undefined);
+      assert.deepEqual(await store.listThreadObjects({ ...other, conversationId: "c" }), []);
+      assert.deepEqual((await store.getThreadObject({ owner, id: "a" }))?.data, { text: "1" });
+      await store.write([{ type: "delete-conversation", owner, id: "c" }]);
+      assert.equal(await store.getThreadObject({ owner, id: "a" }), undefined);
+    });
+  },
+);

@@ -1,0 +1,73 @@
+import {
+  selectThreadObjects,
+  threadObjectRecord,
+  type ThreadObjectRow,
+} from "../../read/read-thread-objects.ts";
+import { readable } from "../../read/page.ts";
+import { first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
+import type { StoreWrite } from "../../records/store-writes.ts";
+import type { OutcomeOf } from "../../records/write-outcomes.ts";
+import type { WriteContext } from "../state/write-context.ts";
+
+type SaveObject = Extract<StoreWrite, { type: "save-thread-object" }>;
+type DeleteObject = Extract<StoreWrite, { type: "delete-thread-object" }>;
+
+const lockObject = statement<ThreadObjectRow>(
+  { reads: ["thread_objects"] },
+  (dialect) => `${selectThreadObjects(dialect)} WHERE id = ?${dialect.lock("thread_objects")}`,
+);
+
+/** The lock keeps another node from deleting the conversation before this commit. */
+const lockConversation = statement(
+  { reads: ["conversations"] },
+  ({ lock }) =>
+    `SELECT 1 AS ok FROM conversations WHERE id = ? AND owner = ?${lock("conversations")}`,
+);
+
+const findObject = statement(
+  { reads: ["thread_objects"] },
+  "SELECT 1 AS ok FROM thread_objects WHERE id = ? AND owner = ?",
+);
+
+/** Creates an object of a thread, or replaces its data. */
+export function* saveThreadObject(
+  { changes }: WriteContext,
+  { owner, id, conversationId, kind, data }: SaveObject,
+  at: number,
+): Script<OutcomeOf<SaveObject>> {
+  const conversation = yield* first(lockConversation, conversationId, owner);
+  if (conversation === undefined) return { status: "not_found" };
+  const row = yield* first(lockObject, id);
+  if (row !== undefined && row.owner !== owner) return { status: "not_found" };
+  const before = row && readable(row, threadObjectRecord);
+  // An update would leave a damaged row damaged, so the row is replaced.
+  if (row !== undefined && before === undefined) changes.remove("thread_objects", { id });
+  const createdAt = before?.createdAt ?? at;
+  const changed = { updated_at: at, data: JSON.stringify(data) };
+  if (before === undefined)
+    changes.insert("thread_objects", {
+      id,
+      owner,
+      conversation_id: conversationId,
+      kind,
+      created_at: createdAt,
+      ...changed,
+    });
+  else changes.update("thread_objects", { id }, changed);
+  return {
+    status: "saved_object",
+    object: { id, owner, conversationId, kind, data, createdAt, updatedAt: at },
+  };
+}
+
+/** Deletes an object of a thread. */
+export function* deleteThreadObject(
+  { changes }: WriteContext,
+  { owner, id }: DeleteObject,
+): Script<OutcomeOf<DeleteObject>> {
+  const known = yield* first(findObject, id, owner);
+  if (known === undefined) return { status: "not_found" };
+  changes.remove("thread_objects", { id });
+  return { status: "removed" };
+}
