@@ -33,9 +33,16 @@ test("another owner, another installation and a changed text are invalid, anothe
   assert.equal(sealer.open("ann", "gAAAAA").status, "foreign");
 });
 
-test("one text never has the same sealed form twice", () => {
+test("one text has the same sealed form twice only if it is sealed repeatably", () => {
   const sealer = openSealer({ folder });
   assert.notEqual(sealer.seal("ann", "a"), sealer.seal("ann", "a"));
+  const isRepeatable = { isRepeatable: true };
+  const sealed = sealer.seal("ann", "a", isRepeatable);
+  assert.equal(openSealer({ folder }).seal("ann", "a", isRepeatable), sealed);
+  const others = [sealer.seal("ann", "b", isRepeatable), sealer.seal("ben", "a", isRepeatable)];
+  const nonceOf = (text: string) => text.slice(0, "capstan1.".length + 16);
+  assert.equal(new Set([sealed, ...others].map(nonceOf)).size, 3);
+  assert.deepEqual(sealer.open("ann", sealed), { status: "opened", text: "a" });
 });
 
 test("only the user can read the key's file, and a damaged one is named", () => {

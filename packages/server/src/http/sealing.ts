@@ -1,12 +1,17 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
 
 /** Seals texts that clients keep, so that only this installation can read them. */
 export interface Sealer {
-  /** Encrypts a text for its owner. */
-  seal(owner: string, text: string): string;
+  /**
+   * Encrypts a text for its owner.
+   *
+   * @param options.isRepeatable the same text of one owner always gets the same sealed form, because
+   * its nonce is computed from it. @default false
+   */
+  seal(owner: string, text: string, options?: { readonly isRepeatable?: boolean }): string;
   /**
    * Returns the text. `foreign`: another server wrote it; `invalid`: it is damaged, or was sealed
    * for another owner or with another key.
@@ -37,8 +42,8 @@ export function openSealer({ folder }: { readonly folder: string }): Sealer {
   const load = (): Buffer => (key ??= readKey(folder) ?? createKey(folder));
 
   return {
-    seal(owner, text) {
-      const nonce = randomBytes(nonceBytes);
+    seal(owner, text, { isRepeatable = false } = {}) {
+      const nonce = isRepeatable ? nonceOf(load(), owner, text) : randomBytes(nonceBytes);
       const encrypt = createCipheriv(cipher, load(), nonce, { authTagLength: tagBytes });
       encrypt.setAAD(Buffer.from(owner));
       const parts = [nonce, encrypt.update(text, "utf8"), encrypt.final(), encrypt.getAuthTag()];
@@ -64,6 +69,15 @@ export function openSealer({ folder }: { readonly folder: string }): Sealer {
       }
     },
   };
+}
+
+/** Returns a nonce that two different texts share only if a hash collides. */
+function nonceOf(key: Buffer, owner: string, text: string): Buffer {
+  const subkey = createHmac("sha256", key).update("nonce").digest();
+  const hash = createHmac("sha256", subkey)
+    .update(JSON.stringify([owner, text]))
+    .digest();
+  return hash.subarray(0, nonceBytes);
 }
 
 function fileOf(folder: string): string {

@@ -6,7 +6,6 @@ import {
   isAccepted,
   isClosing,
   type RunRecord,
-  type Store,
   type StoreWrite,
 } from "@capstan/store";
 import {
@@ -24,6 +23,7 @@ import { findConversation } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { listChunks, streamJson } from "../http/streams.ts";
 import { itemMessages } from "../runs/history/item-messages.ts";
+import { receiptOpener } from "./projection/call-receipts.ts";
 import { itemChunks, storedItems, withReferences } from "./content-parts.ts";
 import { historyItems } from "./history-items.ts";
 import {
@@ -31,6 +31,7 @@ import {
   itemNotFound,
   readInputItems,
   readResponse,
+  type ResponseSource,
   storedInput,
   type StoredItem,
   storedOutput,
@@ -45,11 +46,12 @@ export function conversationItemRoutes(
 ): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { store } = services.runs;
+  const source = { store, sealer: services.sealer };
   const find = (context: Context<Environment>): Promise<ConversationRecord> =>
     findConversation(store, context.get("principal"), context.req.param("id") ?? "");
   const findItem = async (context: Context<Environment>): Promise<StoredItem> => {
     const id = context.req.param("itemId") ?? "";
-    for await (const item of itemsOf(store, await find(context), "desc"))
+    for await (const item of itemsOf(source, await find(context), "desc"))
       if (item.id === id) return item;
     throw notFound("item", id);
   };
@@ -61,7 +63,7 @@ export function conversationItemRoutes(
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
     const { items, release } = await budget.readOneByOne(owner, () =>
-      readPage(itemsOf(store, conversation, order), {
+      readPage(itemsOf(source, conversation, order), {
         limit,
         after,
         take: (item) => budget.take(owner, bytesOf(item)),
@@ -132,7 +134,9 @@ export function addedItems(
   const { items, blobs } = storedItems(messages);
   const runId = newId("resp_");
   const context = itemMessages(
-    historyItems(messages).flatMap((item) => (item.type === "reference" ? [] : [item])),
+    historyItems(messages, receiptOpener(sealer, owner)).flatMap((item) =>
+      item.type === "reference" ? [] : [item],
+    ),
     { outputOf: new Map() },
     // External text must not look like the system's own log.
   ).map(neutraliseMessage);
@@ -222,29 +226,31 @@ function namedItems(error: RequestError): RequestError {
 
 /** Yields the items of a conversation: of each run its input, then its output. */
 async function* itemsOf(
-  store: Store,
+  source: ResponseSource,
   { owner, headRunId }: ConversationRecord,
   order: "asc" | "desc",
 ): AsyncGenerator<StoredItem> {
+  const { store } = source;
   const ids: string[] = [];
   for (let id: string | null = headRunId; id !== null;) {
     const run: RunRecord | undefined = await store.getRun({ owner, id });
     if (run === undefined) break;
-    if (order === "desc") yield* (await itemsOfRun(store, run)).toReversed();
+    if (order === "desc") yield* (await itemsOfRun(source, run)).toReversed();
     else ids.push(run.id);
     id = run.parentId;
   }
   for (const id of ids.toReversed()) {
     const run = await store.getRun({ owner, id });
-    if (run !== undefined) yield* await itemsOfRun(store, run);
+    if (run !== undefined) yield* await itemsOfRun(source, run);
   }
 }
 
-async function itemsOfRun(store: Store, run: RunRecord): Promise<readonly StoredItem[]> {
+async function itemsOfRun(source: ResponseSource, run: RunRecord): Promise<readonly StoredItem[]> {
+  const { store } = source;
   if (run.kind === "edit") return readInputItems(store, run);
   if (!isResponse(run)) return [];
   const input = await readInputItems(store, run);
-  return [...input, ...storedOutput((await readResponse(store, run)).output)];
+  return [...input, ...storedOutput((await readResponse(source, run)).output)];
 }
 
 /** Reads the items of a page and one more, if there is one. */

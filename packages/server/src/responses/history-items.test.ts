@@ -9,6 +9,8 @@ import { resolveReferences } from "../runs/history/resolve-references.ts";
 import { historyItem, historyItems } from "./history-items.ts";
 import { type InputItem, parseInput } from "./request/parse-input.ts";
 
+const noReceipts = () => ({ status: "foreign" }) as const;
+
 /** Returns the messages of an input without a parent. `stored` are the known items. */
 async function messagesOf(
   input: unknown,
@@ -16,12 +18,12 @@ async function messagesOf(
 ): Promise<readonly Message[]> {
   const known = parseInput(stored).map((item) => storedItem(item));
   const lookUp = async () => new Map(known);
-  const items = await resolveReferences(historyItems(parseInput(input)), lookUp);
+  const items = await resolveReferences(historyItems(parseInput(input), noReceipts), lookUp);
   return itemMessages(items, pairOutputs(items));
 }
 
 function storedItem(item: InputItem): readonly [string, StoredHistoryItem<InputItem>] {
-  const found = historyItem(item, 0);
+  const found = historyItem(item, 0, noReceipts);
   return [found.id ?? "", { item: found, runId: "resp_1", kept: true }];
 }
 

@@ -1,17 +1,30 @@
 import type { ToolCallRequest } from "@capstan/core";
 import type { ReasoningPart } from "@capstan/core/host";
+import { badRequest } from "../http/errors.ts";
 import type { HistoryItem, StatedMessage, StatedOutput } from "../runs/history/history-item.ts";
+import type { CallReceipt, OpenReceipt } from "./projection/call-receipts.ts";
 import { contentPart, contentText, messageContent } from "./content-parts.ts";
 import { approvalIdOf, runOfItem } from "./projection/output-order.ts";
 import type { InputContent, InputItem, ItemOf } from "./request/parse-input.ts";
 
-/** Returns the items of a request in the form in which histories are merged. */
-export function historyItems(input: readonly InputItem[]): readonly HistoryItem<InputItem>[] {
-  return input.map(historyItem);
+/**
+ * Returns the items of a request in the form in which histories are merged.
+ *
+ * @throws RequestError for a receipt that is damaged or another user's
+ */
+export function historyItems(
+  input: readonly InputItem[],
+  openReceipt: OpenReceipt,
+): readonly HistoryItem<InputItem>[] {
+  return input.map((item, at) => historyItem(item, at, openReceipt));
 }
 
 /** Returns one item in the form in which histories are merged. `at` is its position. */
-export function historyItem(item: InputItem, at: number): HistoryItem<InputItem> {
+export function historyItem(
+  item: InputItem,
+  at: number,
+  openReceipt: OpenReceipt,
+): HistoryItem<InputItem> {
   const common = {
     source: item,
     at,
@@ -22,8 +35,13 @@ export function historyItem(item: InputItem, at: number): HistoryItem<InputItem>
   switch (item.type) {
     case "message":
       return { ...common, type: "message", message: statedMessage(item) };
-    case "reasoning":
-      return { ...common, type: "reasoning", part: reasoningPart(item) };
+    case "reasoning": {
+      const receipt = receiptOf(item, at, openReceipt);
+      if (receipt === undefined) return { ...common, type: "reasoning", part: reasoningPart(item) };
+      const { group, name, arguments: args, result } = receipt;
+      const call = toolCall(item.id ?? `${group}_${at}`, name, args);
+      return { ...common, type: "server_call", call, result };
+    }
     case "function_call":
       return { ...common, type: "call", call: toolCall(item.call_id, item.name, item.arguments) };
     case "custom_tool_call": {
@@ -86,6 +104,21 @@ function statedOutput(callId: string, output: string | readonly InputContent[]):
   const parts = output.map(contentPart);
   const isText = parts.every((part) => part.type === "text");
   return { callId, text: contentText(output), ...(!isText && { parts }) };
+}
+
+/** Returns the call whose receipt a reasoning item has, if it has one. */
+function receiptOf(
+  { encrypted_content: sealed }: ItemOf<"reasoning">,
+  at: number,
+  openReceipt: OpenReceipt,
+): CallReceipt | undefined {
+  const opened = sealed === undefined ? undefined : openReceipt(sealed);
+  if (opened?.status !== "invalid") return opened?.status === "opened" ? opened.receipt : undefined;
+  const param = `input[${at}].encrypted_content`;
+  throw badRequest(
+    param,
+    `Invalid '${param}': it is damaged, or this server sealed it for another user or with another key. Send the item as the server returned it, or omit it; the model then does not read the result of that call.`,
+  );
 }
 
 function errorText(error: unknown): string {

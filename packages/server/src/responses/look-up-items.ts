@@ -1,6 +1,8 @@
-import type { RunRecord, Store } from "@capstan/store";
+import type { RunRecord } from "@capstan/store";
+import type { Sealer } from "../http/sealing.ts";
 import type { StoredHistoryItem } from "../runs/history/history-item.ts";
 import type { RunStores } from "../runs/active/run-stores.ts";
+import { receiptOpener } from "./projection/call-receipts.ts";
 import { historyItem } from "./history-items.ts";
 import { approvalIdOf, runOfItem } from "./projection/output-order.ts";
 import {
@@ -8,6 +10,7 @@ import {
   isResponse,
   readInputItems,
   readResponse,
+  type ResponseSource,
   type StoredItem,
   storedOutput,
 } from "./read-response.ts";
@@ -15,24 +18,27 @@ import type { InputItem } from "./request/parse-input.ts";
 
 /** Returns the items with these ids, if they belong to this owner. */
 export async function lookUpItems(
-  stores: RunStores,
+  { stores, sealer }: { readonly stores: RunStores; readonly sealer: Sealer },
   owner: string,
   ids: Iterable<string>,
 ): Promise<ReadonlyMap<string, StoredHistoryItem<InputItem>>> {
   const found = new Map<string, StoredHistoryItem<InputItem>>();
+  const openReceipt = receiptOpener(sealer, owner);
   const lists = new Map<string, Promise<ReadonlyMap<string, StoredItem>>>();
   for (const id of ids) {
     const place = await findPlace(stores, owner, id);
     if (place === undefined) continue;
     const { runId, isInput } = place;
     const key = `${runId} ${isInput}`;
-    const list = lists.get(key) ?? readItems(stores.of(runId), { owner, id: runId }, isInput);
+    const list =
+      lists.get(key) ??
+      readItems({ store: stores.of(runId), sealer }, { owner, id: runId }, isInput);
     lists.set(key, list);
     const item = (await list).get(id);
     const input = item === undefined ? undefined : inputOf(item);
     if (input !== undefined)
       found.set(id, {
-        item: historyItem(input, 0),
+        item: historyItem(input, 0, openReceipt),
         runId,
         kept: stores.of(runId) === stores.durable,
       });
@@ -61,15 +67,16 @@ async function findPlace(
 }
 
 async function readItems(
-  store: Store,
+  source: ResponseSource,
   { owner, id }: Pick<RunRecord, "owner" | "id">,
   isInput: boolean,
 ): Promise<ReadonlyMap<string, StoredItem>> {
+  const { store } = source;
   const run = await store.getRun({ owner, id });
   const holdsAdded = run?.kind === "edit" && isInput;
   if (run === undefined || !(holdsAdded || isResponse(run))) return new Map();
   const items = isInput
     ? await readInputItems(store, run)
-    : storedOutput((await readResponse(store, run)).output);
+    : storedOutput((await readResponse(source, run)).output);
   return new Map(items.map((item) => [item.id, item]));
 }

@@ -14,14 +14,26 @@ import { watchOutput } from "../runs/produced-output.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { upstreamFailure } from "../http/chain-failure.ts";
 import { type InputItem, parseInput } from "./request/parse-input.ts";
+import { receiptSealer } from "./projection/call-receipts.ts";
 import { withReferences } from "./content-parts.ts";
 import { RequestError } from "../http/errors.ts";
+import type { Sealer } from "../http/sealing.ts";
 import { bytesOf, type Release } from "../http/memory-budget.ts";
 import { itemIds } from "./projection/output-order.ts";
 
+/** The source of a response. */
+export interface ResponseSource {
+  readonly store: Store;
+  /** Seals the receipts of calls that the response only summarizes. */
+  readonly sealer: Pick<Sealer, "seal">;
+}
+
 /** Returns a run as a response, in its current state. */
-export async function readResponse(store: Store, run: RunRecord): Promise<ResponseObject> {
-  const projection = runProjection(run);
+export async function readResponse(
+  { store, sealer }: ResponseSource,
+  run: RunRecord,
+): Promise<ResponseObject> {
+  const projection = runProjection(run, sealer);
   const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
   projection.begin();
   for (const event of compact?.events ?? []) projection.push(event);
@@ -40,11 +52,11 @@ interface ReadOptions {
  * @throws RequestError if the model failed before the run had any output
  */
 export async function awaitResponse(
-  store: Store,
+  { store, sealer }: ResponseSource,
   run: RunRecord,
   { signal, onPause }: ReadOptions,
 ): Promise<ResponseObject> {
-  const projection = runProjection(run);
+  const projection = runProjection(run, sealer);
   const output = watchOutput();
   projection.begin();
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
@@ -78,12 +90,12 @@ async function asksClient(
  * is one event or a piece of a long event. Every read has the same bytes.
  */
 export async function* streamResponse(
-  store: Store,
+  { store, sealer }: ResponseSource,
   run: RunRecord,
   options: ReadOptions & { readonly after?: number },
 ): AsyncGenerator<string> {
   const { after = -1, signal, onPause } = options;
-  const projection = runProjection(run);
+  const projection = runProjection(run, sealer);
   for (const event of projection.begin())
     if (event.sequence_number > after) yield* encodeInChunks(event);
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
@@ -120,7 +132,7 @@ export function directCallView(): JsonValue {
 }
 
 /** Returns the projection of a stored run, before its first event. */
-function runProjection(run: RunRecord): Projection {
+function runProjection(run: RunRecord, sealer: Pick<Sealer, "seal">): Projection {
   const { wire, approvals, toolOutputs, servers } = requestOf(run);
   const { shownModel = run.model, ...view } = wire as unknown as WireView;
   return createProjection({
@@ -129,6 +141,7 @@ function runProjection(run: RunRecord): Projection {
     createdAt: run.createdAt,
     model: shownModel,
     approvals,
+    sealReceipt: receiptSealer(sealer, run.owner),
     summarized: servers.flatMap(({ ofAgent, group }) => (ofAgent === true ? [group] : [])),
     // A run that waits and resumes may repeat a step in another process, so a call is shown only
     // after its step is stored.

@@ -7,6 +7,7 @@ import {
   isResponse,
   readInputPage,
   readResponse,
+  type ResponseSource,
   streamResponse,
 } from "./read-response.ts";
 import { withKnownItems } from "./request/foreign-items.ts";
@@ -43,6 +44,10 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     if (run === undefined || !isResponse(run)) throw notFound("response", id);
     return run;
   };
+  const sourceOf = (run: RunRecord): ResponseSource => ({
+    store: runs.stores.of(run.id),
+    sealer: services.sealer,
+  });
   const follow = createFollowers(runs);
   /** Sends the response of a request that has had an effect, even if the budget is used up. */
   const send = (run: RunRecord, response: ResponseObject) => {
@@ -55,7 +60,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const run: RunRecord = { ...found, result: null };
     const stop = new AbortController();
     return eventStream({
-      chunks: streamResponse(runs.stores.of(run.id), run, { after, signal: stop.signal, onPause }),
+      chunks: streamResponse(sourceOf(run), run, { after, signal: stop.signal, onPause }),
       idleMs: limits.heartbeatMs,
       onIdle: () => {
         // Comments keep proxies connected, but clients with an idle timeout need an event.
@@ -110,10 +115,9 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     // As with OpenAI, a client stops a response by closing its connection.
     const { signal } = context.req.raw;
     const { leave, pause: onPause } = follow(run, signal, { stays });
-    const store = runs.stores.of(run.id);
     if (release !== undefined) return stream(run, { after: -1, release, leave, onPause });
-    if (request.background) return send(run, await readResponse(store, run));
-    return send(run, await awaitResponse(store, run, { signal, onPause }));
+    if (request.background) return send(run, await readResponse(sourceOf(run), run));
+    return send(run, await awaitResponse(sourceOf(run), run, { signal, onPause }));
   });
 
   routes.post("/input_tokens", async (context) => {
@@ -128,7 +132,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const { run } = started;
     const { signal } = context.req.raw;
     follow(run, signal, { stays: false });
-    const response = await awaitResponse(runs.stores.of(run.id), run, { signal });
+    const response = await awaitResponse(sourceOf(run), run, { signal });
     const release = budget.take(run.owner, bytesOf(started.messages), true);
     return streamJson(compactionChunks(services, started, response), release);
   });
@@ -141,7 +145,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
         isFinal: isClosing(run.status),
         always: false,
         signal: context.req.raw.signal,
-        read: () => readResponse(runs.store, run),
+        read: () => readResponse(sourceOf(run), run),
       });
       return streamJson(jsonChunks(answer), release);
     }
@@ -158,7 +162,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
 
   routes.post("/:id/cancel", async (context) => {
     const run = await find(context);
-    const response = await readResponse(runs.store, run);
+    const response = await readResponse(sourceOf(run), run);
     if (response.status === "cancelled") return send(run, response);
     if (!response.background) {
       const message =
@@ -166,7 +170,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
       throw new RequestError({ message });
     }
     await runs.cancel(run);
-    return send(run, await readResponse(runs.store, run));
+    return send(run, await readResponse(sourceOf(run), run));
   });
 
   routes.get("/:id/input_items", async (context) => {

@@ -15,6 +15,7 @@ import { requireKnownGroups } from "../http/parse-tool.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { selectAgent } from "../http/select-agent.ts";
 import { allowedTools, excludesOthers } from "./request/parse-tools.ts";
+import { receiptOpener } from "./projection/call-receipts.ts";
 import { historyError } from "./history-error.ts";
 import { historyItems } from "./history-items.ts";
 import { storedView } from "./read-response.ts";
@@ -106,13 +107,15 @@ export async function prepareResponse(
   checkOutputSize(request.input, services.limits.toolOutputChars);
   const named = await findNamedParent(services, { owner, connection }, request);
   const { conversationId } = named;
+  const { sealer } = services;
+  const { stores } = services.runs;
   const merged = await mergeHistory({
-    stores: services.runs.stores,
+    stores,
     owner,
     kept: request.store,
-    items: historyItems(request.input),
+    items: historyItems(request.input, receiptOpener(sealer, owner)),
     parent: named.parent,
-    lookUp: (ids) => lookUpItems(services.runs.stores, owner, ids),
+    lookUp: (ids) => lookUpItems({ stores, sealer }, owner, ids),
   });
   if (merged.status === "invalid") throw historyError(merged.problem, request.input);
   const { parent, crosses, messages, outputs, answers } = merged;

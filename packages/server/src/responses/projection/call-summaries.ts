@@ -1,5 +1,7 @@
 import type { SettledStatus } from "@capstan/core/host";
+import type { CallReceipt, SealReceipt } from "./call-receipts.ts";
 import type { ServerCallWriter } from "./calls.ts";
+import { failureText } from "./call-texts.ts";
 import { createItemWriter } from "./output-order.ts";
 import type { ReasoningOutput } from "./wire.ts";
 
@@ -12,16 +14,20 @@ const ends: { readonly [status in SettledStatus]?: string } = {
 
 /**
  * Writes a call of an agent's group as a reasoning item with a summary, because a client that did
- * not declare the group cannot show `mcp_call` items.
+ * not declare the group cannot show `mcp_call` items. Its `encrypted_content` is the call's receipt,
+ * which clients return with their history.
  */
 export function createCallSummaryWriter({
   name,
   group,
-}: {
-  readonly name: string;
-  readonly group: string;
+  argumentsText,
+  sealReceipt,
+}: Pick<CallReceipt, "name" | "group"> & {
+  readonly argumentsText: string;
+  readonly sealReceipt: SealReceipt | undefined;
 }): ServerCallWriter {
   let end: string | undefined;
+  let sealed: string | undefined;
   const start = `Tool call ${name} (${group})`;
   const rest = () => `: ${end ?? "has not ended"}.`;
   const { writer, send } = createItemWriter<ReasoningOutput>({
@@ -31,7 +37,14 @@ export function createCallSummaryWriter({
     item: (id, status, isAdded) => {
       const text = status === "in_progress" ? start : start + rest();
       const summary = isAdded ? [] : [{ type: "summary_text" as const, text }];
-      return { id, type: "reasoning", status, summary, content: [] };
+      return {
+        id,
+        type: "reasoning",
+        status,
+        summary,
+        content: [],
+        ...(sealed !== undefined && { encrypted_content: sealed }),
+      };
     },
     opened() {
       send({
@@ -51,8 +64,10 @@ export function createCallSummaryWriter({
   });
   return {
     ...writer,
-    settle(status) {
+    settle(status, result) {
       end = ends[status] ?? "failed";
+      const text = status === "success" ? result.finalText : failureText(result);
+      sealed = sealReceipt?.({ group, name, arguments: argumentsText, result: text });
     },
   };
 }

@@ -11,7 +11,9 @@ import {
   type Phase,
   type ServerListing,
 } from "./output-order.ts";
+import type { SealReceipt } from "./call-receipts.ts";
 import { createCallSummaryWriter } from "./call-summaries.ts";
+import { failureText } from "./call-texts.ts";
 import { imageWriters } from "./images.ts";
 import { createTextBuffer, type InternedText, internText } from "./text-items.ts";
 import type {
@@ -232,8 +234,9 @@ export function createServerCalls(options: {
   readonly servers: readonly ServerListing[];
   readonly summarized?: readonly string[];
   readonly approvals: "inline" | "deferred";
+  readonly sealReceipt?: SealReceipt;
 }) {
-  const { outputOrder } = options;
+  const { outputOrder, sealReceipt } = options;
   const isDeferred = options.approvals === "deferred";
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
   const summarized = new Set(options.summarized);
@@ -246,7 +249,12 @@ export function createServerCalls(options: {
   const show = ({ label, name, texts, isSummarized }: ServerCall): ServerCallWriter => {
     const { approvalId } = texts;
     if (isSummarized) {
-      const writer = createCallSummaryWriter({ name, group: label });
+      const writer = createCallSummaryWriter({
+        name,
+        group: label,
+        argumentsText: wireArguments(texts).text,
+        sealReceipt,
+      });
       outputOrder.enter(writer);
       return writer;
     }
@@ -402,7 +410,7 @@ function createServerCallWriter(call: {
         status === "success"
           ? { status: "completed", text: internText(result.finalText) }
           : {
-              ...failed(result.error?.message ?? result.rejectReason ?? result.finalText),
+              ...failed(failureText(result)),
               ...(result.error?.code === incompleteCode && { status: "incomplete" }),
             };
     },

@@ -11,6 +11,7 @@ import type {
   WireError,
   WireUsage,
 } from "./wire.ts";
+import type { SealReceipt } from "./call-receipts.ts";
 import { createClientCalls, createServerCalls } from "./calls.ts";
 import {
   createListToolsWriter,
@@ -28,6 +29,8 @@ export interface ProjectionOptions extends ResponseIdentity {
    * reasoning item. @default []
    */
   readonly summarized?: readonly string[];
+  /** Seals the receipts of those calls. @default their summaries have no receipts */
+  readonly sealReceipt?: SealReceipt;
   /** Names of the client's tools that take plain text. @default [] */
   readonly customTools?: readonly string[];
   /**

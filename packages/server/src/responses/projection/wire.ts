@@ -45,6 +45,8 @@ export interface ReasoningOutput {
   readonly status: ItemStatus;
   readonly summary: readonly SummaryText[];
   readonly content: readonly ReasoningText[];
+  /** The receipt of a server call; see `call-receipts.ts`. */
+  readonly encrypted_content?: string;
 }
 
 export interface FunctionCallOutput {
