@@ -8,6 +8,7 @@ import {
   type ToolArgs,
   toolError,
   ToolExecutor,
+  withAnnotations,
 } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { z } from "zod";
@@ -148,6 +149,32 @@ const readManifest = defineTool({
   },
 });
 
+// Sources of a result
+
+const harbourNews = defineTool({
+  name: "HarbourNews",
+  description: "Returns the harbour's news.",
+  effects: "read",
+  permission: { executionPolicy: "auto" },
+  execute: () =>
+    withAnnotations("The tide is high at noon.", [
+      { type: "url_citation", url: "https://harbour.example/news", title: "Harbour news" },
+    ]),
+});
+
+// The request
+
+const nearestHarbour = defineTool({
+  name: "NearestHarbour",
+  description: "Finds the nearest harbour.",
+  effects: "read",
+  permission: { executionPolicy: "auto" },
+  execute: (_args, { tool, request, principal }) => ({
+    city: tool?.["city"] ?? "Bergen",
+    for: request.user ?? principal.id,
+  }),
+});
+
 // A final tool, a hidden tool and a client tool
 
 const announce = defineTool({
@@ -206,6 +233,8 @@ const harbour = defineToolGroup({
     soundDepth,
     swapBoats,
     readManifest,
+    harbourNews,
+    nearestHarbour,
     announce,
     logVisit,
     showOnMap,
@@ -256,6 +285,8 @@ await show("DrawHarbour");
 await show("SoundDepth", { berths: [3, 4] });
 await show("SwapBoats", { one: "Anna", other: "Bris" });
 await show("ReadManifest");
+await show("HarbourNews");
+await show("NearestHarbour");
 await show("LogVisit");
 await show("CountCrew", { names: ["Anna", "Bris"] });
 

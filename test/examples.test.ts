@@ -33,6 +33,8 @@ test("the tools of the guide behave as described", async () => {
     /^asked: MoveBoat \{"name":"Bris","berth":4\}/,
     /^SwapBoats: success: \["success","success"\]$/,
     /^ReadManifest: success: 12 barrels$/,
+    /^HarbourNews: success: The tide is high at noon\.$/,
+    /^NearestHarbour: success: \{"city":"Bergen","for":"local"\}$/,
     /^LogVisit: success: written$/,
     /^CountCrew: success: 4$/,
     /^answer: Anna is at berth 7\.$/,

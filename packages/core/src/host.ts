@@ -51,6 +51,9 @@ export { titleOf } from "./tool/registry.ts";
 export type { SettledStatus } from "./tool/tool-result.ts";
 export type { ToolEffects, ToolPermission, ToolReturn } from "./tool/tool.ts";
 
+export { hostedFamily } from "./call/run/hosted-stages.ts";
+export { type SettingsByTool, settingsProblem, type ToolSettings } from "./tool/tool-settings.ts";
+
 // policy
 export type { RequireApproval } from "./policy/decide.ts";
 export { deniedPart, deniedResources, deniesPath, deniesUrl } from "./policy/denied-resources.ts";

@@ -17,7 +17,9 @@ export { defineToolGroup } from "./tool/define-tool.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
 export type { DeniedResources, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolEvents } from "./tool/tool-context.ts";
-export type { ToolFile, ToolFiles } from "./tool/caller.ts";
+export type { GivenFile, RequestTool, RequestTools, ToolFile, ToolFiles } from "./tool/caller.ts";
+export type { Annotation, PlacedAnnotation } from "./model/annotation.ts";
+export { type WithAnnotations, withAnnotations } from "./tool/return-value.ts";
 export type { Tool, ToolGroup } from "./tool/tool.ts";
 export { type WithText, withText } from "./tool/return-value.ts";
 

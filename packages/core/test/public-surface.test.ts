@@ -11,38 +11,38 @@ const surface = {
     argumentsDigest CapstanError chainStateOf conditionProblems contentParts defineTool
     defineToolGroup executeToolChain GrantBook historyMessages InlineApprovalAdapter isToolError
     ledgerJournal MemoryJournal MemoryLedger ModelError overruled resumeToolChain ruleProblems
-    runToolChain toolError ToolExecutor ToolOutputChannel turnLog VariableSystem withText
+    runToolChain toolError ToolExecutor ToolOutputChannel turnLog VariableSystem withAnnotations withText
     `,
     types: `
-    AnswerOutcome ApprovalAdapter ApprovalAnswer ApprovalDecision ApprovalRequest ApprovalScope
+    Annotation AnswerOutcome ApprovalAdapter ApprovalAnswer ApprovalDecision ApprovalRequest ApprovalScope
     ArgumentConditions AssistantMessage Awaited Caller CallRecord CallResult ChainError ChainEvent
     ChainState ChainStats Clock CommitOutcome ContentPart ContentParts
-    DeniedResources ExecuteOptions Grant
+    DeniedResources ExecuteOptions GivenFile Grant
     GrantCover HistoryMode Journal JournalWrite JsonObject JsonSchema JsonValue Ledger Message
     Model ModelErrorCode ModelEvent ModelRequest ModelSettings OutputEvent Overruled
-    PendingApproval PolicyRule Principal Progress ReachedLimit RegisteredTool RemoveOutcome
-    RequestContext ReviewAnswer ReviewDecision ReviewRequest RuleProblem SchemaProblem SetOutcome
+    PendingApproval PlacedAnnotation PolicyRule Principal Progress ReachedLimit RegisteredTool RemoveOutcome
+    RequestContext RequestTool RequestTools ReviewAnswer ReviewDecision ReviewRequest RuleProblem SchemaProblem SetOutcome
     SettledToolResult StoredTurn SystemMessage Tool ToolArgs ToolCallHistoryEntry ToolCallRequest
     ToolChainCallbacks ToolChainOptions ToolChainResult ToolChainRun ToolContext ToolDefinition
     ToolError ToolErrorData ToolEvents ToolExecuteResult ToolExecutorOptions ToolFile ToolFiles
     ToolGroup ToolMessage ToolOffer ToolOptions ToolOutput TurnLog Usage UserMessage Variable
-    VariableChange VariableInfo WithText
+    VariableChange VariableInfo WithAnnotations WithText
     `,
   },
   host: {
     values: `
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
-    isContentParts isSettled isWholeCall missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
+    hostedFamily isContentParts isSettled isWholeCall missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     newId noUsage readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
-    reviewRequestOf schemaDepthProblem sliceText summaryRequest systemClock titleOf withFoundOutcome
+    reviewRequestOf schemaDepthProblem settingsProblem sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
     types: `
     CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ChatOption ClientOutput ExecutionDecision
     FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
     OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
-    ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettledStatus
-    StreamedItem TokenPrices ToolChoice ToolEffects ToolPermission ToolReturn VariableSource
+    ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettingsByTool SettledStatus
+    StreamedItem TokenPrices ToolChoice ToolEffects ToolPermission ToolReturn ToolSettings VariableSource
     VariableType VariableValue
     `,
   },

@@ -5,11 +5,11 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import { ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
-import type { ToolFile } from "../tool/caller.ts";
+import type { GivenFile, RequestTools } from "../tool/caller.ts";
 import type { ApprovalAdapter } from "../policy/approval.ts";
 import { GrantBook } from "../policy/grant.ts";
 
-const file = (name: string): ToolFile => ({
+const file = (name: string): GivenFile => ({
   name,
   mimeType: "text/plain",
   read: () => new TextEncoder().encode(name),
@@ -70,6 +70,69 @@ test("a tool gets its own files and the shared files, without duplicates", async
   const result = await executor.execute("Inner", {});
   const seen = result.status === "success" ? (result.data as { files: unknown }).files : result;
   assert.deepEqual(seen, ["by-id", "shared", "by-name"]);
+});
+
+// Contract: plugins-81
+test("a tool gets its own entry of the request, or else its group's, and never another's", async () => {
+  const entry = defineTool({
+    ...reads,
+    name: "Inner",
+    execute: (_args, { tool }) => tool ?? "none",
+  });
+  const other = defineTool({
+    ...reads,
+    name: "Other",
+    execute: async (_args, { tool, callTool }) => {
+      const inner = await callTool("Inner", {});
+      return [tool, inner.status === "success" ? inner.data : inner.status];
+    },
+  });
+  const executor = executorWith([entry, other]);
+  const web = { type: "web_search", filters: { allowed_domains: ["a.example"] } };
+  const group = { type: "mcp", server_label: "t" };
+  const dataOf = async (name: string, tools: RequestTools) => {
+    const result = await executor.execute(name, {}, { caller: { tools } });
+    return result.status === "success" ? result.data : result;
+  };
+  assert.deepEqual(await dataOf("Inner", { "test.Inner": web, test: group }), web);
+  assert.deepEqual(await dataOf("Other", { "test.Inner": web, test: group }), [group, web]);
+  assert.equal(await dataOf("Inner", { "test.Other": web }), "none");
+  assert.equal(await dataOf("Inner", {}), "none");
+});
+
+// Contract: plugins-55, plugins-82
+test("a tool sees the files of its type, and reads them whole or in pieces", async () => {
+  const pieces: GivenFile = {
+    ...file("pieces"),
+    id: "file-1",
+    async *stream() {
+      yield new Uint8Array([1, 2]);
+      yield new Uint8Array([3]);
+    },
+  };
+  const reader = defineTool({
+    ...reads,
+    name: "Reader",
+    execute: async (_args, { files, signal }) =>
+      Promise.all(
+        files.map(async (one) => {
+          const lengths: number[] = [];
+          for await (const piece of one.stream(signal)) lengths.push(piece.length);
+          return [one.id ?? null, one.name, lengths];
+        }),
+      ),
+  });
+  const executor = executorWith([reader]);
+  const files = { file_search: [pieces], _all: [file("all")], code_interpreter: [file("no")] };
+  const tools = { "test.Reader": { type: "file_search" } };
+  let asked = 0;
+  const caller = { tools, files: () => (asked++, files) };
+  const result = await executor.execute("Reader", {}, { caller });
+  assert.deepEqual(result.status === "success" && result.data, [
+    ["file-1", "pieces", [2, 1]],
+    [null, "all", [3]],
+  ]);
+  assert.equal(asked, 1, "a function is called when a call starts");
 });
 
 // Contract: plugins-58

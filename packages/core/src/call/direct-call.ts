@@ -94,7 +94,14 @@ function toExecuteResult(end: CallEnd): ToolExecuteResult {
       return { status: "pending", waitsFor: "approval", callId, toolId, approval, record };
     }
     case "review": {
-      const { args: _args, text: _text, shown: _shown, parts: _parts, ...review } = pending.request;
+      const {
+        args: _args,
+        text: _text,
+        shown: _shown,
+        parts: _parts,
+        annotations: _annotations,
+        ...review
+      } = pending.request;
       const toolId = pending.registered.id;
       return { status: "pending", waitsFor: "review", callId, toolId, review, record };
     }

@@ -35,7 +35,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { RegisteredTool } from "../tool/registry.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 import { deniedResources } from "../policy/denied-resources.ts";
-import { filesFor } from "../tool/caller.ts";
+import { filesFor, requestToolFor } from "../tool/caller.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import { readVariable } from "../variables/missing-variable.ts";
 import type { Variable } from "../variables/variable.ts";
@@ -313,7 +313,8 @@ export class Call implements ActiveCall, ParentCall {
     const { gate, caller } = this.#setup;
     const record = this.#record as CallRecord;
     const stop = new AbortController();
-    this.#output = new CallOutput(this.#setup, record, registered);
+    const tool = requestToolFor(caller.tools, registered);
+    this.#output = new CallOutput(this.#setup, record, { registered, type: tool?.type });
     this.#running = runTool({
       gate,
       registered,
@@ -323,13 +324,14 @@ export class Call implements ActiveCall, ParentCall {
       context: {
         callId: this.callId,
         toolId: registered.id,
+        tool,
         signal: stop.signal,
         output: this.#output.output,
         variables: gate.variables,
         readVariable: async (name) => variables?.get(name) ?? readVariable(gate.variables, name),
         principal: caller.principal,
         request: caller.request,
-        files: filesFor(caller.files, registered),
+        files: filesFor(caller.files, registered, tool?.type),
         denied: () => deniedResources([...gate.rules, ...gate.overrides()]),
         idempotencyKey: record.idempotencyKey,
         callTool: (name, args, how) => this.#callTool(record, name, args, how),
@@ -346,7 +348,7 @@ export class Call implements ActiveCall, ParentCall {
   #toolEnded(outcome: ToolOutcome): Step {
     this.#isOver = true;
     this.#toolEnd?.resolve();
-    const finalText = this.#output?.close();
+    const finalText = this.#output?.close({ succeeded: outcome.status === "returned" });
     if (this.#children === undefined) return this.#settleOutcome(outcome, finalText);
     this.#stopChildren(parentEnded);
     const ends = [...this.#children].map((child) => child.ended);
@@ -402,7 +404,7 @@ export class Call implements ActiveCall, ParentCall {
     this.state = "settled";
     this.#isOver = true;
     this.#toolEnd?.resolve();
-    this.#output?.close();
+    this.#output?.close({ succeeded: false });
     this.#stopChildren("the call that made it failed");
     this.#running?.cancel("it could not be recorded");
     this.#withdrawQuestion();

@@ -22,12 +22,14 @@ import {
 } from "../tool/registry.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
 import {
+  type Caller,
   callerWith,
   localCaller,
   type Principal,
   type RequestContext,
-  type ToolFiles,
+  type RequestTools,
 } from "../tool/caller.ts";
+import { type SettingsByTool, withToolSettings } from "../tool/tool-settings.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import {
   type ToolOffer,
@@ -53,6 +55,8 @@ import type { ToolExecuteResult } from "./record/call-outcome.ts";
 import type { SettledToolResult } from "../tool/tool-result.ts";
 import { runDirectCall } from "./direct-call.ts";
 
+const noSettings: SettingsByTool = {};
+
 /** The options of `ToolExecutor`. All are optional. */
 export interface ToolExecutorOptions {
   /** @default a new, empty one */
@@ -71,10 +75,14 @@ export interface ToolExecutorOptions {
   /** The request context of calls that specify none. */
   readonly request?: RequestContext;
   /**
-   * The files that tools can read, by `group.Tool` or bare name, and `_all`. A call can specify its
-   * own files.
+   * The files that tools can read, by `group.Tool`, bare name or type, and `_all`. A call can
+   * specify its own files.
    */
-  readonly files?: ToolFiles;
+  readonly files?: Caller["files"];
+  /** The installation's settings of tools, in place of the tools' own, by `group.Tool`. */
+  readonly toolSettings?: SettingsByTool;
+  /** The tools as a request declares them: the `tool` of contexts. */
+  readonly tools?: RequestTools;
   /**
    * Stores the states of the calls made with `execute`. A chain stores its calls in its journal.
    */
@@ -106,6 +114,7 @@ export class ToolExecutor {
   readonly gate: Gate;
   readonly scheduler: Scheduler;
   readonly approvals: ApprovalAdapter | undefined;
+  readonly #toolSettings: SettingsByTool;
   readonly #listeners = new Set<(change: ToolsChange) => void>();
   /**
    * Rows in quarantine whose review was answered. A second answer must not release a withheld
@@ -140,6 +149,7 @@ export class ToolExecutor {
     };
     this.scheduler = new Scheduler(limits.callsAtOnce);
     this.approvals = options.approvals;
+    this.#toolSettings = options.toolSettings ?? noSettings;
     registerSkillRules(this.gate.variables);
   }
 
@@ -155,7 +165,8 @@ export class ToolExecutor {
    * `invalid_tool` with the tool's name and the problem. Then nothing is added.
    */
   registerToolGroup(group: ToolGroup | (() => ToolGroup)): void {
-    const made = typeof group === "function" ? group() : group;
+    const given = typeof group === "function" ? group() : group;
+    const made = withToolSettings(given, this.#toolSettings);
     this.gate.registry.register(made);
     registerSkillRules(this.gate.variables, made);
     this.#announce({ type: "group.registered", group: made.name });

@@ -1,4 +1,5 @@
 import { z } from "zod/mini";
+import type { PlacedAnnotation } from "./annotation.ts";
 import { type ContentPart, contentPartSchema } from "./content-part.ts";
 import { neutralise, neutraliseOutside } from "../text/neutralise.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -40,6 +41,8 @@ export interface AssistantMessage {
   readonly tool_calls?: readonly ToolCallRequest[];
   /** The content is a refusal to answer. */
   readonly refusal?: true;
+  /** The sources that the content cites, for users: models are not sent them. */
+  readonly annotations?: readonly PlacedAnnotation[];
 }
 
 /** The result of a call. */

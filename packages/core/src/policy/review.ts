@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import type { Annotation } from "../model/annotation.ts";
 import type { ContentPart } from "../model/content-part.ts";
 import { isObject } from "../json/json-value.ts";
 
@@ -27,6 +28,8 @@ export interface ReviewRequest extends ReviewNotice {
   readonly shown: string;
   /** Images, files and links that the model would get with the text. */
   readonly parts?: readonly ContentPart[];
+  /** The sources that the assistant's message would cite. */
+  readonly annotations?: readonly Annotation[];
 }
 
 /** A reviewer's decision on a result. */

@@ -16,6 +16,7 @@ export function fakeContext(
   return {
     callId: "call-1",
     toolId: "group.Tool",
+    tool: undefined,
     signal: options.signal ?? new AbortController().signal,
     output: { write: () => {}, progress: (report) => progress.push(report), event: () => {} },
     variables,

@@ -8,7 +8,7 @@ import type {
 } from "./tool.ts";
 import type { ToolArgs, JsonSchema } from "../base/json.ts";
 import { CapstanError, errorMessage } from "../base/errors.ts";
-import type { ToolError, ContentParts } from "./return-value.ts";
+import type { ContentParts, ToolError, WithAnnotations } from "./return-value.ts";
 import { groupProblem, namePattern } from "./registry.ts";
 import type { ToolContext } from "./tool-context.ts";
 
@@ -33,6 +33,7 @@ type Passed = Pick<
   | "alwaysOffered"
   | "variableTool"
   | "speaks"
+  | "hidden"
   | "final"
 >;
 
@@ -59,7 +60,12 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
   readonly execute?: (
     args: Args,
     context: ToolContext,
-  ) => Data | ToolError | ContentParts | Promise<Data | ToolError | ContentParts>;
+  ) =>
+    | Data
+    | ToolError
+    | ContentParts
+    | WithAnnotations
+    | Promise<Data | ToolError | ContentParts | WithAnnotations>;
   readonly formatForLLM?: (data: Data, args: Args) => string;
   readonly truncateForLLM?: (formatted: string, args: Args & { readonly limit?: number }) => string;
   readonly compressArgs?: (args: Args) => string;

@@ -201,16 +201,27 @@ function definitionProblem(tool: Tool): string | undefined {
     return `its name does not fit ${namePattern.source}, the pattern that every provider accepts`;
   if (tool.execute !== undefined && typeof tool.execute !== "function")
     return "its execute is not a function; leave it out if a client runs the tool";
-  if (tool.final === true && tool.execute === undefined)
-    return "it is final and has no execute; the output of a client's tool cannot be the answer";
-  if (tool.final === true && tool.speaks === "hidden")
-    return 'it is final and speaks: "hidden"; a tool whose output is the answer cannot be hidden';
+  const output = outputProblem(tool);
+  if (output !== undefined) return output;
   const { declaredReturnType } = tool;
   if (declaredReturnType !== undefined && typeof declaredReturnType.type !== "string")
     return "its declaredReturnType has no type, a text for the model";
   const returns = declaredReturnType?.schema;
   const problem = returns === undefined ? undefined : schemaProblem(returns);
   return problem === undefined ? undefined : `the schema of its return type is invalid: ${problem}`;
+}
+
+/** Returns why a tool's output can be neither an answer nor hidden as it declares. */
+export function outputProblem({ final, hidden, speaks, execute }: Tool): string | undefined {
+  if (final === true && execute === undefined)
+    return "it is final and has no execute; the output of a client's tool cannot be the answer";
+  if (final === true && speaks === "hidden")
+    return 'it is final and speaks: "hidden"; a tool whose output is the answer cannot be hidden';
+  if (hidden === true && execute === undefined)
+    return "it is hidden and has no execute; a client cannot run a tool that it does not see";
+  if (hidden === true && final === true)
+    return "it is hidden and final; a tool whose output is the answer cannot be hidden";
+  return undefined;
 }
 
 function schemaProblem(schema: JsonSchema): string | undefined {

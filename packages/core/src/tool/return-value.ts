@@ -1,10 +1,12 @@
 import type { ToolErrorData } from "../base/errors.ts";
+import type { Annotation } from "../model/annotation.ts";
 import type { ContentPart } from "../model/content-part.ts";
 
 // Symbols mark return values, so that fetched JSON cannot imitate one.
 const errorMarker = Symbol.for("capstan.tool-error");
 const textMarker = Symbol.for("capstan.with-text");
 const partsMarker = Symbol.for("capstan.content-parts");
+const annotationsMarker = Symbol.for("capstan.with-annotations");
 
 /** A failure that a tool returns. */
 export interface ToolError extends ToolErrorData {
@@ -22,6 +24,13 @@ export interface WithText {
 export interface ContentParts {
   readonly [partsMarker]: true;
   readonly parts: readonly ContentPart[];
+}
+
+/** A tool's result together with the sources that the assistant's message cites. */
+export interface WithAnnotations {
+  readonly [annotationsMarker]: true;
+  readonly value: unknown;
+  readonly annotations: readonly Annotation[];
 }
 
 /**
@@ -64,4 +73,23 @@ export function contentParts(parts: readonly ContentPart[]): ContentParts {
 /** Returns whether `contentParts` created a value. */
 export function isContentParts(value: unknown): value is ContentParts {
   return typeof value === "object" && value !== null && partsMarker in value;
+}
+
+/**
+ * Returns a result with its sources. The assistant's message after the result cites them: as
+ * `annotations` of its text in the Responses and Chat Completions APIs.
+ *
+ * @param value any result of a tool: data, `withText(…)` or `contentParts(…)`
+ * @example return withAnnotations(hits, [{ type: "url_citation", url: "https://example.org", title: "Example" }]);
+ */
+export function withAnnotations(
+  value: unknown,
+  annotations: readonly Annotation[],
+): WithAnnotations {
+  return { [annotationsMarker]: true, value, annotations };
+}
+
+/** Returns whether `withAnnotations` created a value. */
+export function isWithAnnotations(value: unknown): value is WithAnnotations {
+  return typeof value === "object" && value !== null && annotationsMarker in value;
 }

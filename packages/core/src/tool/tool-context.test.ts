@@ -34,6 +34,7 @@ test("a tool gets its call, its id, its caller, files, variables, an output and 
     "readVariable",
     "request",
     "signal",
+    "tool",
     "toolId",
     "variables",
   ]);
@@ -41,7 +42,10 @@ test("a tool gets its call, its id, its caller, files, variables, an output and 
   assert.equal(context.toolId, "test.Looks");
   assert.deepEqual(context.principal, { id: "ann" });
   assert.deepEqual(context.request, { tenant: 7 });
-  assert.deepEqual(context.files, [file]);
+  assert.deepEqual(
+    context.files.map(({ name, mimeType }) => ({ name, mimeType })),
+    [{ name: "a.txt", mimeType: "text/plain" }],
+  );
   assert.equal(context.signal.aborted, false);
 });
 

@@ -1,6 +1,6 @@
 import type { Variable } from "../variables/variable.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
-import type { Principal, RequestContext, ToolFile } from "./caller.ts";
+import type { Principal, RequestContext, RequestTool, ToolFile } from "./caller.ts";
 import type { SettledToolResult } from "./tool-result.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { ImagePart } from "../model/content-part.ts";
@@ -50,6 +50,11 @@ export interface ToolContext {
   readonly callId: string;
   /** `group.Tool`. */
   readonly toolId: string;
+  /**
+   * The tool as the request declares it, with all its options. Undefined if the request does not
+   * declare it: a program, an agent or a user's direct call offers it.
+   */
+  readonly tool: RequestTool | undefined;
   /** Aborts when the call is cancelled, its deadline passes, or the chain stops. */
   readonly signal: AbortSignal;
   readonly output: ToolOutput;
@@ -63,7 +68,7 @@ export interface ToolContext {
   readonly principal: Principal;
   /** Data from the caller of this call. Other calls cannot read it. */
   readonly request: RequestContext;
-  /** The files that this tool may read. */
+  /** The files that this tool may read: its own, those of its type, and those for all tools. */
   readonly files: readonly ToolFile[];
   /** Returns the paths and hosts that the current rules deny, for any tool. */
   readonly denied: () => DeniedResources;
@@ -84,7 +89,11 @@ interface NoData {
   readonly [name: string]: never;
 }
 
-/** Custom events whose form clients know. Events with any other name may have any plain data. */
+/**
+ * Custom events whose form clients know. The host adds the stages that a tool leaves out, so a tool
+ * may report only the ones that it knows more about. Events with any other name may have any plain
+ * data.
+ */
 export interface ToolEvents {
   readonly "image_generation.in_progress": NoData;
   readonly "image_generation.generating": NoData;
@@ -94,6 +103,17 @@ export interface ToolEvents {
   readonly "file_search.in_progress": { readonly queries?: readonly string[] };
   readonly "file_search.searching": NoData;
   readonly "file_search.completed": { readonly results?: readonly FileSearchHit[] };
+  readonly "web_search.in_progress": NoData;
+  readonly "web_search.searching": {
+    readonly query?: string;
+    readonly queries?: readonly string[];
+  };
+  readonly "web_search.completed": { readonly sources?: readonly { readonly url: string }[] };
+  readonly "code_interpreter.in_progress": NoData;
+  /** A piece of the code, as it is written. */
+  readonly "code_interpreter.code": { readonly delta: string };
+  readonly "code_interpreter.interpreting": NoData;
+  readonly "code_interpreter.completed": NoData;
 }
 
 interface FileSearchHit {

@@ -1,4 +1,5 @@
 import type { ToolErrorData } from "../base/errors.ts";
+import type { Annotation } from "../model/annotation.ts";
 import type { ContentPart } from "../model/content-part.ts";
 
 /** Tokens of a call, as the gate's counter counts them. */
@@ -32,6 +33,8 @@ interface CommonResult {
   readonly cacheVarArgs?: string;
   /** Images, files and links. */
   readonly parts?: readonly ContentPart[];
+  /** The sources that the assistant's message cites. */
+  readonly annotations?: readonly Annotation[];
 }
 
 /** The result of a call that has ended: a union by `status`. */

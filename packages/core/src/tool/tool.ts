@@ -60,8 +60,8 @@ export interface RetryPolicy {
 }
 
 /**
- * `data`, with its text (`withText(data, text)`), content parts (`contentParts([...])`), or
- * `toolError(...)`. A thrown value is an error too.
+ * `data`, with its text (`withText(data, text)`), content parts (`contentParts([...])`), either with
+ * its sources (`withAnnotations(…)`), or `toolError(...)`. A thrown value is an error too.
  */
 export type ToolReturn = unknown;
 
@@ -126,6 +126,11 @@ export interface Tool {
   readonly alwaysOffered?: boolean;
   /** `hidden`: the tool's output while it runs is not shown; its call and its result are shown. */
   readonly speaks?: "hidden";
+  /**
+   * True: clients of the server's APIs see neither the tool nor its calls. The ledger records them,
+   * and users see them with the run and in approval requests.
+   */
+  readonly hidden?: boolean;
   /**
    * True: the tool's output is the answer. Its written text, or else the text of its `data`,
    * becomes the assistant's message. The turn then ends with its round, and the model is not asked

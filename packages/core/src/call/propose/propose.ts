@@ -143,6 +143,7 @@ function setTool(
   record.toolId = id;
   if (keepsResults(tool)) record.keepAs = variables.nameResult(name);
   if (tool.final === true && record.parentCallId === undefined) record.final = true;
+  if (tool.hidden === true) record.hidden = true;
 }
 
 /** Runs stages 4 and 5 on the resolved arguments of stage 3. */

@@ -2,6 +2,7 @@ import type { Truncated } from "../../text/truncate.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { CallRetry, CallRecord } from "./call-record.ts";
 import type { JsonValue } from "../../base/json.ts";
+import type { Annotation } from "../../model/annotation.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import type { ReviewRequest, ReviewNotice } from "../../policy/review.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
@@ -37,6 +38,8 @@ export type ToolOutcome =
        * data.
        */
       readonly text?: string;
+      /** Not checked yet. */
+      readonly annotations?: unknown;
     })
   | (Ended & { readonly status: "failed"; readonly error: ToolErrorData })
   | (Stopped & { readonly status: "timed_out"; readonly timeoutMs: number })
@@ -52,6 +55,7 @@ export type Formatted =
       readonly text: string;
       readonly data?: JsonValue;
       readonly parts?: readonly ContentPart[];
+      readonly annotations?: readonly Annotation[];
     }
   | { readonly status: "failed"; readonly message: string };
 
@@ -138,7 +142,14 @@ export function reviewRequestOf({
 }: Pick<CallRecord, "review" | "quarantine" | "args">): ReviewRequest | undefined {
   if (review === undefined || quarantine === undefined) return undefined;
   const { formatted, cut } = quarantine;
-  const { text, parts } = formatted;
+  const { text, parts, annotations } = formatted;
   const shown = neutraliseOutside(cut.text);
-  return { ...review, args, text, shown, ...(parts !== undefined && { parts }) };
+  return {
+    ...review,
+    args,
+    text,
+    shown,
+    ...(parts !== undefined && { parts }),
+    ...(annotations !== undefined && { annotations }),
+  };
 }

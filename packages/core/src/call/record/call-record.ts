@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice, ReviewOutcome } from "../../policy/review.ts";
+import type { Annotation } from "../../model/annotation.ts";
 import type { ContentPart } from "../../model/content-part.ts";
 import type { ToolErrorData } from "../../base/errors.ts";
 import type { VariableDigests } from "../../variables/variable.ts";
@@ -45,6 +46,8 @@ export interface CallResult {
   readonly error?: ToolErrorData;
   readonly rejectReason?: string;
   readonly parts?: readonly ContentPart[];
+  /** The sources that the assistant's message cites. */
+  readonly annotations?: readonly Annotation[];
 }
 
 /**
@@ -89,6 +92,8 @@ export interface CallRecord {
    * it.
    */
   readonly final?: true;
+  /** Its tool is hidden: clients of the APIs do not see the call. */
+  readonly hidden?: true;
   /** The text that a final call wrote for the user. */
   readonly answer?: string;
   readonly idempotencyKey: string;

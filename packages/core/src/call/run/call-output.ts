@@ -5,6 +5,7 @@ import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallHost } from "../gate/call-host.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CallRecord } from "../record/call-record.ts";
+import { HostedStages, type StageEvent } from "./hosted-stages.ts";
 
 /** The options of `CallOutput`. */
 export interface CallOutputOptions {
@@ -12,6 +13,13 @@ export interface CallOutputOptions {
   readonly host: CallHost;
   /** False ignores the tool's own request for a review, never a rule. @default true */
   readonly checkToolResults?: boolean | undefined;
+}
+
+/** The tool of a call's output. */
+export interface OutputTool {
+  readonly registered: RegisteredTool;
+  /** The type of its entry in the request, for example `web_search`. */
+  readonly type: string | undefined;
 }
 
 /** After a progress report, further progress within this many ms is not reported. */
@@ -49,19 +57,22 @@ export class CallOutput {
   #events = 0;
   #eventChars = 0;
   #isFull = false;
+  readonly #stages = new HostedStages();
   #lastProgress = -progressEveryMs;
 
-  constructor(options: CallOutputOptions, record: CallRecord, registered: RegisteredTool) {
+  constructor(options: CallOutputOptions, record: CallRecord, tool: OutputTool) {
     this.#options = options;
     this.#record = record;
-    this.#registered = registered;
+    this.#registered = tool.registered;
+    this.#report(this.#stages.begin(tool.type));
   }
 
   /**
    * Closes the output: later writes are ignored. Returns the text that a final tool wrote, or
    * undefined if there is none.
    */
-  close(): string | undefined {
+  close({ succeeded }: { readonly succeeded: boolean }): string | undefined {
+    if (succeeded) this.#report(this.#stages.end());
     this.#isOpen = false;
     return this.#texts?.join("");
   }
@@ -102,12 +113,18 @@ export class CallOutput {
     const plain = plainData(data);
     this.#eventChars += sizeOf(plain);
     this.#isFull = this.#eventChars > gate.limits.eventChars || ++this.#events > maxEvents;
-    host.onOutput(
-      callId,
-      this.#isFull
-        ? { type: "event", name: omitted, data: { after: Math.min(this.#events, maxEvents) } }
-        : { type: "event", name: String(name).slice(0, nameChars), data: plain },
-    );
+    if (!this.#isFull)
+      return this.#report(
+        this.#stages.take({ name: String(name).slice(0, nameChars), data: plain }),
+      );
+    const after = Math.min(this.#events, maxEvents);
+    host.onOutput(callId, { type: "event", name: omitted, data: { after } });
+  }
+
+  #report(events: readonly StageEvent[]): void {
+    if (events.length === 0 || !this.#isOpen || !this.#isVisible) return;
+    const { callId } = this.#record;
+    for (const event of events) this.#options.host.onOutput(callId, { type: "event", ...event });
   }
 
   get #isFinal(): boolean {

@@ -7,7 +7,12 @@ import type { Gate } from "../gate/gate.ts";
 import type { ToolOutcome } from "../record/call-outcome.ts";
 import type { Clock } from "../../base/clock.ts";
 import { errorMessage, type ToolErrorData } from "../../base/errors.ts";
-import { isToolError, type ToolError, isWithText } from "../../tool/return-value.ts";
+import {
+  isToolError,
+  isWithAnnotations,
+  isWithText,
+  type ToolError,
+} from "../../tool/return-value.ts";
 import { plainData } from "../../json/short-json.ts";
 import type { Tool, RetryPolicy } from "../../tool/tool.ts";
 
@@ -241,7 +246,12 @@ class Deadline {
 
 /** How one attempt of a tool ended. */
 type Attempt =
-  | { readonly status: "returned"; readonly value: unknown; readonly text?: string }
+  | {
+      readonly status: "returned";
+      readonly value: unknown;
+      readonly text?: string;
+      readonly annotations?: unknown;
+    }
   | { readonly status: "failed"; readonly error: ToolErrorData; readonly threw: boolean };
 
 /** Runs a tool once. Never throws, and its promise never rejects: errors are outcomes. */
@@ -262,6 +272,7 @@ function ended(value: unknown): Attempt {
   try {
     // As JSON an `Error` would be an empty object without its message.
     if (value instanceof Error) return threw(value);
+    if (isWithAnnotations(value)) return withSources(ended(value.value), value.annotations);
     if (isToolError(value)) return { status: "failed", error: plainError(value), threw: false };
     return isWithText(value)
       ? { status: "returned", value: value.value, text: value.text }
@@ -270,6 +281,11 @@ function ended(value: unknown): Attempt {
     // Any property access on an untrusted object may throw.
     return threw(thrown);
   }
+}
+
+/** A failure has no sources. */
+function withSources(attempt: Attempt, annotations: unknown): Attempt {
+  return attempt.status === "returned" ? { ...attempt, annotations } : attempt;
 }
 
 function plainError({ code, message, retryable, retryAfterMs, details }: ToolError): ToolErrorData {

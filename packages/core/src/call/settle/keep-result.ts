@@ -67,6 +67,7 @@ export function keepResult(
     kept.cacheVarArgs = names.args;
   }
   if (formatted.parts !== undefined) kept.parts = formatted.parts;
+  if (formatted.annotations !== undefined) kept.annotations = formatted.annotations;
   if (end.status !== "success") kept.error = end.error;
   const status = callStatusOf[end.status];
   const answer = answerOf(record, draft);
@@ -96,6 +97,7 @@ export function keepResult(
     result.cacheVarArgs = names.args;
   }
   if (formatted.parts !== undefined) result.parts = formatted.parts;
+  if (formatted.annotations !== undefined) result.annotations = formatted.annotations;
   return { status: "settled", record: ended, result };
 }
 

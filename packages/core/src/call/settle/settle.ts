@@ -6,10 +6,12 @@ import { keepResult } from "./keep-result.ts";
 import type {
   ToolOutcome,
   DraftOutcome,
+  Formatted,
   FormattedText,
   DraftResult,
   SettleOutcome,
 } from "../record/call-outcome.ts";
+import { checkAnnotations } from "../../model/annotation.ts";
 import { beginReview } from "./review-result.ts";
 import { errorText } from "../record/call-status.ts";
 import { formatResult, resultSchemaError, truncateForModel } from "./format-result.ts";
@@ -84,10 +86,9 @@ function format(
 ): { readonly formatted: FormattedText; readonly end: DraftOutcome } {
   switch (outcome.status) {
     case "returned": {
+      const { text, annotations } = outcome;
       const plain = formatResult(tool, outcome.value, record.args ?? {});
-      const { text: written } = outcome;
-      const formatted =
-        plain.status === "failed" || written === undefined ? plain : { ...plain, text: written };
+      const formatted = withSources(withWritten(plain, text), annotations);
       if (formatted.status === "formatted") {
         const error = resultSchemaError(tool, formatted);
         if (error === undefined)
@@ -110,6 +111,19 @@ function format(
       return failed("cancelled", { code: "cancelled", message });
     }
   }
+}
+
+function withWritten(plain: Formatted, text: string | undefined): Formatted {
+  return plain.status === "failed" || text === undefined ? plain : { ...plain, text };
+}
+
+function withSources(plain: Formatted, given: unknown): Formatted {
+  if (plain.status === "failed" || given === undefined) return plain;
+  const checked = checkAnnotations(given);
+  if (checked.status === "invalid")
+    return { status: "failed", message: `The returned value is unusable: ${checked.message}.` };
+  const { annotations } = checked;
+  return annotations.length === 0 ? plain : { ...plain, annotations };
 }
 
 function stillRunningText({ leftBehind }: { readonly leftBehind?: true }): string {

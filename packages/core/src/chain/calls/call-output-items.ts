@@ -1,8 +1,28 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
+import {
+  placeAnnotations,
+  type PlacedAnnotation,
+  shiftAnnotations,
+} from "../../model/annotation.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 
 const none: readonly ChainEvent[] = [];
+
+/** The answer of a turn's final tools. */
+export interface FinalAnswer {
+  readonly text: string;
+  readonly annotations: readonly PlacedAnnotation[];
+}
+
+/** Returns the sources that the answer of a final call cites. */
+function citations({ final, answer = "", result }: CallRecord): {
+  readonly annotations?: readonly PlacedAnnotation[];
+} {
+  const { annotations = [] } = result ?? {};
+  if (final !== true || answer === "" || annotations.length === 0) return {};
+  return { annotations: placeAnnotations(answer, annotations, { ownPositions: true }) };
+}
 
 interface CallOutputItem {
   readonly itemId: string;
@@ -74,26 +94,33 @@ export class CallOutputItems {
       itemId: item.itemId,
       text: answer ?? written,
       ...(isCut && { incomplete: true }),
+      ...citations(record),
     });
     return { record: isCut && written !== "" ? { ...record, answer: written } : record, events };
   }
 
   /**
-   * Returns the text of these calls' final tools, in the order in which the calls started. `cut`:
-   * includes the text of calls that were cut off.
+   * Returns the text of these calls' final tools, in the order in which the calls started, and the
+   * sources that it cites. `cut`: includes the text of calls that were cut off.
    */
-  finalText(
+  finalAnswer(
     records: ReadonlyMap<string, CallRecord>,
     calls: readonly ToolCallRequest[],
     { cut }: { readonly cut: boolean },
-  ): string {
-    const words: string[] = [];
+  ): FinalAnswer {
+    let text = "";
+    const annotations: PlacedAnnotation[] = [];
     for (const callId of this.#finals) {
-      const { answer = "", status } = records.get(callId) ?? {};
-      if (answer.trim() === "" || !(cut || status === "succeeded")) continue;
-      if (calls.some(({ id }) => id === callId)) words.push(answer);
+      const record = records.get(callId);
+      const { answer = "", status } = record ?? {};
+      if (record === undefined || answer.trim() === "") continue;
+      if (!(cut || status === "succeeded") || !calls.some(({ id }) => id === callId)) continue;
+      if (text !== "") text += "\n\n";
+      const { annotations: cited = [] } = citations(record);
+      annotations.push(...shiftAnnotations(cited, text.length));
+      text += answer;
     }
-    return words.join("\n\n");
+    return { text, annotations };
   }
 
   #start(callId: string, kind: "text" | "output"): ChainEvent {

@@ -152,6 +152,7 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
     args,
     repairs,
     final,
+    hidden,
   } = record;
   const registered = toolId === undefined ? undefined : gate.registry.tool(toolId);
   return {
@@ -169,6 +170,7 @@ export function proposedEvent(record: CallRecord, { gate }: ToolExecutor) {
     // A copy, so that listeners cannot change the checked arguments.
     ...(args !== undefined && { args: copyJson(args) }),
     ...(final !== undefined && { final }),
+    ...(hidden !== undefined && { hidden }),
   };
 }
 

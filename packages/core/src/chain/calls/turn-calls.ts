@@ -23,7 +23,7 @@ import type { Awaited } from "../journal/chain-result.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { ClientOutput } from "../options/tool-chain-options.ts";
 import { settledElsewhereWrites, JournalHost } from "./journal-host.ts";
-import { CallOutputItems } from "./call-output-items.ts";
+import { CallOutputItems, type FinalAnswer } from "./call-output-items.ts";
 
 /**
  * A call that the model requested in a round: a call that the gate has checked, or a client's call.
@@ -104,11 +104,11 @@ export class TurnCalls {
   }
 
   /**
-   * Returns the text of the final tools among these calls. `cut`: includes calls that did not
+   * Returns the answer of the final tools among these calls. `cut`: includes calls that did not
    * complete.
    */
-  finalText(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): string {
-    return this.#items.finalText(this.records, calls, options);
+  finalAnswer(calls: readonly ToolCallRequest[], options: { readonly cut: boolean }): FinalAnswer {
+    return this.#items.finalAnswer(this.records, calls, options);
   }
 
   /**

@@ -2,6 +2,7 @@ import type { CallDecision, CallOwner, CallResult } from "../../call/record/call
 import type { SettledStatus } from "../../tool/tool-result.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FinishReason } from "../../model/model.ts";
+import type { PlacedAnnotation } from "../../model/annotation.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 import type { ReviewNotice, ReviewOutcome } from "../../policy/review.ts";
@@ -50,6 +51,8 @@ export type ChainEvent =
       readonly itemId: string;
       readonly text: string;
       readonly incomplete?: boolean;
+      /** The sources that a message's text cites. */
+      readonly annotations?: readonly PlacedAnnotation[];
     }
   | {
       readonly type: "round.ended";
@@ -70,6 +73,8 @@ export type ChainEvent =
       readonly parentCallId?: string;
       /** The call's output is the assistant's message. */
       readonly final?: true;
+      /** Its tool is hidden: clients of the APIs do not see the call. */
+      readonly hidden?: true;
       /** The arguments as the model wrote them. */
       readonly argumentsText: string;
       /** Resolved and validated; absent if the call is invalid. */

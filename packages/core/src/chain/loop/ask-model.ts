@@ -11,6 +11,7 @@ import { ModelError } from "../../model/model-error.ts";
 import { ModelAnswer } from "./model-answer.ts";
 import { checkEvent, checkedStream } from "../../model/check-stream.ts";
 import type { Chain } from "./chain.ts";
+import { turnSources } from "./turn.ts";
 
 /**
  * Asks the model once. When the promise resolves, the answer is appended to the journal, but not
@@ -100,14 +101,15 @@ interface ModelStep {
 
 /** Asks the model once, and passes its output on as it arrives. Never rejects. */
 async function modelStep(
-  { options: { model }, recorder, ids }: Chain,
+  { options: { model }, recorder, ids, turn, calls }: Chain,
   request: ModelRequest,
   { clientNames }: ToolOffer,
   signal: AbortSignal,
 ): Promise<ModelStep> {
   // With a tool choice of `none`, no call may reach the client.
   const names = request.toolChoice === "none" ? noNames : clientNames;
-  const answer = new ModelAnswer({ recorder, ids, clientNames: names });
+  const sources = () => turnSources(turn.messages, calls.records);
+  const answer = new ModelAnswer({ recorder, ids, clientNames: names, sources });
   let failure: unknown;
   try {
     const stream = checkedStream(model, request, signal);

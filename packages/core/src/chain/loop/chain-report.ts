@@ -205,7 +205,7 @@ function resultFromRecord({
   const status = resultStatusOf[state];
   if (kept === undefined || status === "pending") return undefined;
   const { finalText, isTruncated, tokens, durationMs } = kept;
-  const { cacheVarResult, cacheVarArgs, parts } = kept;
+  const { cacheVarResult, cacheVarArgs, parts, annotations } = kept;
   const common = {
     callId,
     ...(toolId !== undefined && { toolId }),
@@ -216,6 +216,7 @@ function resultFromRecord({
     ...(cacheVarResult !== undefined && { cacheVarResult }),
     ...(cacheVarArgs !== undefined && { cacheVarArgs }),
     ...(parts !== undefined && { parts }),
+    ...(annotations !== undefined && { annotations }),
   };
   const error = kept.error ?? { code: status, message: finalText };
   switch (status) {

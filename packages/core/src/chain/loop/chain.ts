@@ -139,8 +139,13 @@ export class Chain {
   finalMessage(cut = false): AssistantMessage | undefined {
     const requests = this.turn.lastRequests();
     if (requests.length === 0) return undefined;
-    const content = this.calls.finalText(requests, { cut });
-    return content === "" ? undefined : { role: "assistant", content: neutralise(content) };
+    const { text, annotations } = this.calls.finalAnswer(requests, { cut });
+    if (text === "") return undefined;
+    return {
+      role: "assistant",
+      content: neutralise(text),
+      ...(annotations.length > 0 && { annotations }),
+    };
   }
 }
 

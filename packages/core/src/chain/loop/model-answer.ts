@@ -3,6 +3,13 @@ import { cutsOff, markIncomplete } from "../../model/incomplete-calls.ts";
 import type { FinishReason, ModelEvent } from "../../model/model.ts";
 import { type Usage, noUsage } from "../../model/usage.ts";
 import { ModelError } from "../../model/model-error.ts";
+import type { TurnSources } from "./turn.ts";
+import {
+  citedSource,
+  placeAnnotations,
+  type PlacedAnnotation,
+  shiftAnnotations,
+} from "../../model/annotation.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import { callName, type ChainIds } from "./chain.ts";
 import type { StreamedItem } from "../journal/chain-event.ts";
@@ -13,6 +20,8 @@ export interface ModelAnswerOptions {
   readonly recorder: Recorder;
   readonly clientNames: ReadonlySet<string>;
   readonly ids: ChainIds;
+  /** Returns the sources of the turn's results. @default none */
+  readonly sources?: () => TurnSources;
 }
 
 interface OpenItem {
@@ -30,6 +39,12 @@ interface StreamedCall {
   ended: boolean;
 }
 
+interface CloseOptions {
+  readonly incomplete?: boolean;
+  readonly isLast?: boolean;
+  readonly providerMetadata?: ReasoningPart["providerMetadata"];
+}
+
 /** Assembles a model's answer in one step, and passes it on as it arrives. */
 export class ModelAnswer {
   finishReason: FinishReason = "other";
@@ -39,6 +54,7 @@ export class ModelAnswer {
   readonly #reasoning: ReasoningPart[] = [];
   readonly #calls: ToolCallRequest[] = [];
   #text = "";
+  #annotations: readonly PlacedAnnotation[] = [];
   #refused = false;
   #open: OpenItem | undefined;
   #latest: StreamedCall | undefined;
@@ -74,7 +90,7 @@ export class ModelAnswer {
           this.#open = this.#startItem({ kind: "reasoning" });
         }
         return this.#open?.kind === "reasoning"
-          ? this.#close(false, event.providerMetadata)
+          ? this.#close({ providerMetadata: event.providerMetadata })
           : undefined;
       case "tool-call-start":
         return void this.#beginCall(event.id, event.name);
@@ -107,7 +123,7 @@ export class ModelAnswer {
   /** Ends the answer and returns the message. If it was cut off, the message has no calls. */
   end(isCut: boolean): AssistantMessage {
     this.#release(isCut);
-    this.#close(isCut);
+    this.#close({ incomplete: isCut, isLast: this.#latest === undefined });
     for (const { item, ended } of this.#before?.values() ?? [])
       if (!ended) this.#endItem(item, true);
     if (this.#latest?.ended === false) this.#endItem(this.#latest.item, true);
@@ -119,6 +135,7 @@ export class ModelAnswer {
       ...(reasoning.length > 0 && !isCut && { reasoning }),
       ...(calls.length > 0 && !isCut && { tool_calls: calls }),
       ...(this.#refused && { refusal: true }),
+      ...(this.#annotations.length > 0 && { annotations: this.#annotations }),
     };
   }
 
@@ -139,10 +156,20 @@ export class ModelAnswer {
       recorder.appendEvent({ type: "item.delta", itemId: item.itemId, delta });
   }
 
-  #endItem({ itemId, text: written }: OpenItem, incomplete: boolean, text = written): void {
+  #endItem(
+    { itemId, text }: OpenItem,
+    incomplete: boolean,
+    annotations: readonly PlacedAnnotation[] = [],
+  ): void {
     const { recorder } = this.#options;
     if (!recorder.isObserved) return;
-    recorder.appendEvent({ type: "item.end", itemId, text, ...(incomplete && { incomplete }) });
+    recorder.appendEvent({
+      type: "item.end",
+      itemId,
+      text,
+      ...(incomplete && { incomplete }),
+      ...(annotations.length > 0 && { annotations }),
+    });
   }
 
   #addText(kind: "text" | "reasoning", delta: string, refusal = false): void {
@@ -157,16 +184,38 @@ export class ModelAnswer {
     this.#append(this.#open, delta);
   }
 
-  /** Ends the current text or reasoning item. */
-  #close(incomplete = false, providerMetadata?: ReasoningPart["providerMetadata"]): void {
+  /** Ends the current text or reasoning item. `isLast`: no call follows. */
+  #close({ incomplete = false, isLast = false, providerMetadata }: CloseOptions = {}): void {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
     const { kind, text } = open;
-    this.#endItem(open, incomplete, text);
-    if (kind === "text") this.#text += text;
-    else
+    const annotations = this.#cited(open, isLast);
+    this.#endItem(open, incomplete, annotations);
+    if (kind === "text") {
+      const shifted = shiftAnnotations(annotations, this.#text.length);
+      this.#annotations = [...this.#annotations, ...shifted];
+      this.#text += text;
+    } else
       this.#reasoning.push({ text, ...(providerMetadata !== undefined && { providerMetadata }) });
+  }
+
+  /**
+   * Returns the sources that a text cites. A text before further calls cites only those that it
+   * mentions; the answer cites the others too.
+   */
+  #cited({ kind, refusal, text }: OpenItem, isLast: boolean): readonly PlacedAnnotation[] {
+    const { sources } = this.#options;
+    if (kind !== "text" || refusal === true || text === "" || sources === undefined) return [];
+    const { annotations, cited } = sources();
+    if (annotations.length === 0) return [];
+    const before = new Set(this.#annotations.map(citedSource));
+    return placeAnnotations(text, annotations, {
+      placesRest: (one) => {
+        const source = citedSource(one);
+        return isLast && !cited.has(source) && !before.has(source);
+      },
+    });
   }
 
   #beginCall(providerId: string, rawName: string): StreamedCall {

@@ -1,3 +1,4 @@
+import { type Annotation, citedSource } from "../../model/annotation.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../../model/message.ts";
@@ -193,6 +194,32 @@ export class Turn {
     const last = this.#messages.at(-1);
     return last?.role === "assistant" ? (last.tool_calls ?? []) : [];
   }
+}
+
+/** The sources of a turn's results. */
+export interface TurnSources {
+  readonly annotations: readonly Annotation[];
+  /** The sources that the turn's messages already cite, as `citedSource` returns them. */
+  readonly cited: ReadonlySet<string>;
+}
+
+const noSources: TurnSources = { annotations: [], cited: new Set() };
+
+/** Returns the sources of the results that the model was shown in a turn. */
+export function turnSources(
+  messages: readonly Message[],
+  calls: ReadonlyMap<string, CallRecord>,
+): TurnSources {
+  const annotations: Annotation[] = [];
+  const cited = new Set<string>();
+  for (const { result, status, parentCallId } of calls.values())
+    if (result?.annotations !== undefined && status === "succeeded" && parentCallId === undefined)
+      annotations.push(...result.annotations);
+  if (annotations.length === 0) return noSources;
+  for (const message of messages)
+    if (message.role === "assistant")
+      for (const one of message.annotations ?? []) cited.add(citedSource(one));
+  return { annotations, cited };
 }
 
 /** Results of fewer tokens are not shortened. */
