@@ -42,6 +42,7 @@ const schema = z.object({
   modalities: z.array(z.string()).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   store: z.boolean().nullish(),
+  prompt_cache_key: z.string().max(64).nullish(),
   tools: z.unknown().optional(),
   tool_choice: z.unknown().optional(),
   functions: z.unknown().optional(),
@@ -91,6 +92,7 @@ export function parseCompletion(
     choices: given.n ?? 1,
     store: given.store ?? false,
     metadata: given.metadata ?? {},
+    promptCacheKey: given.prompt_cache_key ?? undefined,
     /** Whether the client uses `functions`, the older form of tools, and reads calls in that form. */
     usesFunctions: body["tools"] == null && body["functions"] != null,
     /** Names of fields that have no effect, sorted. */

@@ -12,6 +12,7 @@ import { mayRepeat, readJson } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
+import { sessionHeader } from "../runs/history/session-keys.ts";
 import { type CompletionRequest, parseCompletion } from "./parse-completion.ts";
 import { type CompletionPiece, createCompletionFold } from "./project-completion.ts";
 import {
@@ -53,6 +54,7 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       principal: context.get("principal"),
       defaultAgent: context.get("defaultAgent"),
       mayApprove: context.get("rights").includes("approve"),
+      sessionHeader: sessionHeader((name) => context.req.header(name)),
     };
     const start = (key?: RequestKey) => startCompletion(services, { ...caller, key }, request);
     const { store: kept } = request;

@@ -9,6 +9,7 @@ import { applyAgent } from "../runs/request/agent.ts";
 import type { HistoryProblem } from "../runs/history/history-item.ts";
 import { newMessages } from "../runs/history/item-messages.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
+import { sessionKeys, sessionVariables } from "../runs/history/session-keys.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { historyItems } from "./history-items.ts";
 import type { CompletionRequest } from "./parse-completion.ts";
@@ -57,17 +58,20 @@ export async function startCompletion(
     readonly principal: string;
     readonly defaultAgent?: string | undefined;
     readonly mayApprove: boolean;
+    /** The value of the request's session header. */
+    readonly sessionHeader?: string | undefined;
     readonly key?: RequestKey | undefined;
   },
   request: CompletionRequest,
 ): Promise<RunRecord> {
-  const { principal: owner, mayApprove, key } = caller;
-  const { tools, messages, blobs } = request;
+  const { principal: owner, mayApprove, sessionHeader, key } = caller;
+  const { tools, messages, blobs, promptCacheKey } = request;
   if (!mayApprove) requireNoLoosening(tools);
   const selected = await selectAgent(services, caller, request.model, { unknownStatus: 404 });
   const { model, agent, shownModel } = selected;
   requireKnownGroups(services.groups(), tools.servers);
 
+  const keys = sessionKeys({ promptCacheKey, header: sessionHeader });
   const merged = await mergeHistory({
     stores: services.runs.stores,
     owner,
@@ -75,6 +79,7 @@ export async function startCompletion(
     items: historyItems(messages),
     parent: undefined,
     lookUp: async () => new Map(),
+    sessionKeys: keys,
   });
   if (merged.status === "invalid") throw historyError(merged.problem);
   // A run that is not stored cannot continue a stored one, but the request states the whole history.
@@ -83,6 +88,8 @@ export async function startCompletion(
     outputs,
     messages: added,
   } = merged.crosses ? { parent: undefined, outputs: [], messages } : merged;
+  const session = parent === undefined ? (merged.session ?? merged.parent) : undefined;
+  const variables = await sessionVariables(services.runs, session);
   const adopts = (parent?.result?.waiting ?? []).length > 0;
   const { before, turn } = newMessages(added, { adopts });
   const view = { ...viewOf(request), ...(shownModel !== undefined && { shownModel }) };
@@ -98,6 +105,9 @@ export async function startCompletion(
     inputItems: turn.flatMap(shownItem),
     blobs,
     parentId: parent?.id ?? null,
+    ...(variables !== undefined && { variables: variables.snapshot() }),
+    ...(session !== undefined && !merged.crosses && { sessionId: session.sessionId }),
+    sessionKeys: keys,
     conversationId: null,
     title: null,
     servers: fields.servers,

@@ -24,6 +24,7 @@ import type { ResponseObject } from "./projection/wire.ts";
 import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../http/streams.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
+import { sessionHeader } from "../runs/history/session-keys.ts";
 
 interface StreamOptions {
   readonly after: number;
@@ -92,6 +93,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     principal: context.get("principal"),
     defaultAgent: context.get("defaultAgent"),
     mayApprove: context.get("rights").includes("approve"),
+    sessionHeader: sessionHeader((name) => context.req.header(name)),
     connection: context.env?.connection,
   });
 

@@ -5,6 +5,7 @@ import type { StatedOutput } from "../runs/history/history-item.ts";
 import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
 import type { StatedAnswer } from "../runs/history/mark-items.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
+import { sessionKeys, sessionVariables } from "../runs/history/session-keys.ts";
 import { applyAgent } from "../runs/request/agent.ts";
 import type { StartOptions } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
@@ -31,6 +32,8 @@ export interface ResponseCaller {
   /** The agent of the caller's key. */
   readonly defaultAgent?: string | undefined;
   readonly mayApprove: boolean;
+  /** The value of the request's session header. */
+  readonly sessionHeader?: string | undefined;
   /** The WebSocket connection of the request. */
   readonly connection?: Connection | undefined;
 }
@@ -93,7 +96,7 @@ export type PreparedResponse =
  */
 export async function prepareResponse(
   services: Services,
-  { principal: owner, defaultAgent, mayApprove, connection }: ResponseCaller,
+  { principal: owner, defaultAgent, mayApprove, sessionHeader, connection }: ResponseCaller,
   request: CreateRequest,
 ): Promise<PreparedResponse> {
   if (!mayApprove) requireNoLoosening(request.tools);
@@ -107,6 +110,10 @@ export async function prepareResponse(
   checkOutputSize(request.input, services.limits.toolOutputChars);
   const named = await findNamedParent(services, { owner, connection }, request);
   const { conversationId } = named;
+  // A conversation is its own session.
+  const promptCacheKey = request.echo.prompt_cache_key ?? undefined;
+  const keys =
+    conversationId === null ? sessionKeys({ promptCacheKey, header: sessionHeader }) : undefined;
   const { sealer } = services;
   const { stores } = services.runs;
   const merged = await mergeHistory({
@@ -115,10 +122,11 @@ export async function prepareResponse(
     kept: request.store,
     items: historyItems(request.input, receiptOpener(sealer, owner)),
     parent: named.parent,
+    ...(keys !== undefined && { sessionKeys: keys }),
     lookUp: (ids) => lookUpItems({ stores, sealer }, owner, ids),
   });
   if (merged.status === "invalid") throw historyError(merged.problem, request.input);
-  const { parent, crosses, messages, outputs, answers } = merged;
+  const { parent, crosses, session, messages, outputs, answers } = merged;
   // Each of these steps iterates over the whole input.
   await nextTurn();
   const stored = storedItems(merged.items.map(({ source }) => source));
@@ -144,7 +152,7 @@ export async function prepareResponse(
           readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false, history }),
           services.runs.variablesOf({ owner, headRunId: parent.id }),
         ])
-      : [[], undefined];
+      : [[], await sessionVariables(services.runs, session)];
   const adopts = !crosses && (parent?.result?.waiting ?? []).length > 0;
   const { before, turn } = newMessages(messages, { adopts });
   const run: RunRequest = {
@@ -159,6 +167,8 @@ export async function prepareResponse(
     inputItems: stored.items,
     blobs: stored.blobs,
     parentId: crosses ? null : (parent?.id ?? null),
+    ...(session !== undefined && !crosses && { sessionId: session.sessionId }),
+    ...(keys !== undefined && { sessionKeys: keys }),
     conversationId,
     title: named.untitled ? titleFrom(messages) : null,
     servers: fields.servers,

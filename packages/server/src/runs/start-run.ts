@@ -128,7 +128,8 @@ async function storeAndBegin(
   const made = newRunWrites(id, request, taken?.inherited, status);
   const { principal: owner } = request;
   const claim = { type: "claim-key", owner, resourceId: id } as const;
-  const writes = key === undefined ? made : [...made, { ...claim, key }];
+  const keys = [...(key === undefined ? [] : [key]), ...(request.sessionKeys ?? [])];
+  const writes = [...made, ...keys.map((each) => ({ ...claim, key: each }))];
   const outcomes = await store.write(writes);
   const run = newRunRecord(writes, outcomes);
   if (run === undefined) {
@@ -199,6 +200,8 @@ export function newRunWrites(
     inputMessages: _opening,
     variables: _ofOpening,
     title: _ofConversation,
+    sessionId,
+    sessionKeys: _claimed,
     blobs,
     ...rest
   } = request;
@@ -215,6 +218,7 @@ export function newRunWrites(
         input: inputItems,
         ...(blobs !== undefined && { blobs }),
         ...(parentId !== null && { parentId }),
+        ...(sessionId !== undefined && { sessionId }),
         ...(conversationId !== null && { conversationId }),
       },
     },

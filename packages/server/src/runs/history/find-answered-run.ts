@@ -16,7 +16,7 @@ export interface HistoryScope {
  * Returns the stores that a request may read. A stored run must not contain data of runs that
  * clients asked not to store.
  */
-function readableStores({ stores, kept }: HistoryScope): readonly Store[] {
+export function readableStores({ stores, kept }: HistoryScope): readonly Store[] {
   const own = stores.forNew({ kept });
   return own === stores.durable ? [own] : [own, stores.durable];
 }
@@ -63,7 +63,8 @@ export async function findApproval(
   return undefined;
 }
 
-async function findRun(
+/** Returns the run with this id, or the newest run with a call of this id. */
+export async function findRun(
   scope: HistoryScope,
   query: { readonly id: string } | { readonly callId: string },
 ): Promise<RunRecord | undefined> {

@@ -1,6 +1,7 @@
 import type { Message } from "@capstan/core";
-import type { RunRecord } from "@capstan/store";
+import type { RequestKey, RunRecord } from "@capstan/store";
 import { findAnsweredRun, type HistoryScope } from "./find-answered-run.ts";
+import { findSession } from "./find-session.ts";
 import {
   HistoryError,
   type HistoryItem,
@@ -35,8 +36,12 @@ export interface MergedHistory<Source> {
   readonly status: "merged";
   /** The run that the new run continues, whose history precedes `messages`. */
   readonly parent: RunRecord | undefined;
-  /** Whether the parent is stored and the new run is not. */
+  /** Whether the parent, or the run of the session, is stored and the new run is not. */
   readonly crosses: boolean;
+  /**
+   * Without a parent: the run whose session the new run continues, with its variables and grants.
+   */
+  readonly session?: RunRecord | undefined;
   /** The messages that the request adds to the parent's history. */
   readonly messages: readonly Message[];
   /** Outputs of the parent's open calls. */
@@ -51,12 +56,20 @@ interface MergeOptions<Source> extends HistoryScope {
   /** The parent that the request names. */
   readonly parent: RunRecord | undefined;
   readonly lookUp: LookUpItems<Source>;
+  /**
+   * The keys of the marks by which the request names its session. @default the session is not
+   * searched
+   */
+  readonly sessionKeys?: readonly Pick<RequestKey, "id">[];
 }
 
 /**
  * Merges the history that a request states with the stored one. Clients name the parent, refer to
  * items, send all items, or mix these and repeat some; each way to state a history gives the same
  * messages.
+ *
+ * A request that names no parent and answers nothing continues the run whose history it repeats as a
+ * whole, if its session is known (`findSession`).
  *
  * The items of the parent come first. Items that repeat them are dropped: items of the same id, and
  * calls and outputs of the same call id. A message of the same text is dropped, too, if such an
@@ -77,7 +90,7 @@ export async function mergeHistory<Source>(
 }
 
 async function merge<Source>(options: MergeOptions<Source>): Promise<MergedHistory<Source>> {
-  const { stores, kept, parent: named } = options;
+  const { stores, kept, parent: named, sessionKeys: keys } = options;
   const items = await resolveReferences(options.items, options.lookUp);
   const pairs = pairOutputs(items);
   const found = named ?? (await findAnsweredRun(options, items, pairs));
@@ -91,7 +104,17 @@ async function merge<Source>(options: MergeOptions<Source>): Promise<MergedHisto
       return { status: "merged", parent: found, crosses, ...merged };
     }
   }
-  return { status: "merged", parent: undefined, crosses: false, ...statedAlone(items, pairs) };
+  const session =
+    named === undefined && keys !== undefined ? await findSession(options, items, keys) : undefined;
+  const crosses = session !== undefined && !kept && stores.of(session.run.id) === stores.durable;
+  const parent = session?.restated;
+  if (parent !== undefined) {
+    const fresh = items.slice(items.findLastIndex(isFromModel) + 1);
+    const messages = itemMessages(fresh, pairs);
+    return { status: "merged", parent, crosses, messages, outputs: [], answers: [], items: fresh };
+  }
+  const alone = statedAlone(items, pairs);
+  return { status: "merged", parent, crosses, session: session?.run, ...alone };
 }
 
 type MergedItems<Source> = Pick<

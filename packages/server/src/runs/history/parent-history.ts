@@ -30,6 +30,33 @@ export function openApprovalsOf(run: RunRecord): ReadonlySet<string> {
   return open;
 }
 
+/** A run, and the messages that it added to the history of its ancestors. */
+export interface LineageEntry {
+  readonly run: RunRecord;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Reads the messages of a run and its ancestors, oldest first. A run whose turn another one took
+ * over has no entry, because the messages of its turn are those of the successor.
+ */
+export async function readLineage(
+  store: Store,
+  { owner, id: runId }: RunRecord,
+): Promise<readonly LineageEntry[]> {
+  const ancestors = (await store.ancestors({ owner, runId })) ?? [];
+  const lineage: LineageEntry[] = [];
+  let messages: Message[] = [];
+  for (const [index, ancestor] of ancestors.entries()) {
+    messages.push(...(await store.readList(contextOf(ancestor).context)));
+    if (isTakenOver(ancestors[index + 1])) continue;
+    if (ancestor.run.kind !== "edit") messages.push(...ancestor.messages);
+    lineage.push({ run: ancestor.run, messages });
+    messages = [];
+  }
+  return lineage;
+}
+
 /** Reads the history of a run, its own turn included. */
 export async function readParentHistory(store: Store, run: RunRecord): Promise<ParentHistory> {
   const ancestors = (await store.ancestors({ owner: run.owner, runId: run.id })) ?? [];

@@ -1,5 +1,5 @@
 import type { JsonValue, Message, Variable } from "@capstan/core";
-import type { NewRun, StoredRequest } from "@capstan/store";
+import type { NewRun, RequestKey, StoredRequest } from "@capstan/store";
 
 /** The request of a run. */
 export interface RunRequest extends Omit<StoredRequest, "adopts" | "context" | "version"> {
@@ -16,6 +16,10 @@ export interface RunRequest extends Omit<StoredRequest, "adopts" | "context" | "
   /** Initial variables, if they are not the parent's. */
   readonly variables?: readonly Variable[];
   readonly parentId: string | null;
+  /** The session that a run without a parent continues. @default the parent's, or a new one */
+  readonly sessionId?: string | undefined;
+  /** Keys under which the session is found by its newest run. @default none */
+  readonly sessionKeys?: readonly RequestKey[];
   readonly conversationId: string | null;
   /** The title for a conversation that has none yet. */
   readonly title: string | null;

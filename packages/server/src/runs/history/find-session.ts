@@ -1,0 +1,70 @@
+import { isClosing, type RequestKey, type RunRecord } from "@capstan/store";
+import { findRun, type HistoryScope } from "./find-answered-run.ts";
+import { isFromModel, type ResolvedItem } from "./history-item.ts";
+import { readLineage } from "./parent-history.ts";
+import { restatedRun } from "./restated-run.ts";
+import { findMarkedRun } from "./session-keys.ts";
+
+/** The session of a request that names no parent. */
+export interface FoundSession {
+  /** The session's newest run that the request shows it knows. */
+  readonly run: RunRecord;
+  /**
+   * The run whose history the request repeats as a whole. The new run continues it, so that the
+   * model also reads what the client did not repeat.
+   */
+  readonly restated?: RunRecord;
+}
+
+/**
+ * Finds the session of a request by its newest item with a known id, else by the keys of its marks.
+ * If there is neither, finds the run of its newest call; call ids are not unique, so only a run
+ * whose whole history the request repeats.
+ *
+ * @param keys from `sessionKeys`
+ */
+export async function findSession(
+  scope: HistoryScope,
+  items: readonly ResolvedItem[],
+  keys: readonly Pick<RequestKey, "id">[],
+): Promise<FoundSession | undefined> {
+  const run = (await findByItem(scope, items)) ?? (await findMarkedRun(scope, keys));
+  if (run !== undefined) {
+    const restated = await findRestated(scope, items, run);
+    return { run, ...(restated && { restated }) };
+  }
+  const ofCall = await findByCall(scope, items);
+  const restated = ofCall && (await findRestated(scope, items, ofCall));
+  return restated && { run: restated, restated };
+}
+
+async function findByItem(
+  scope: HistoryScope,
+  items: readonly ResolvedItem[],
+): Promise<RunRecord | undefined> {
+  for (const { runId } of items.toReversed()) {
+    const run = runId === undefined ? undefined : await findRun(scope, { id: runId });
+    if (run !== undefined) return run;
+  }
+  return undefined;
+}
+
+async function findByCall(
+  scope: HistoryScope,
+  items: readonly ResolvedItem[],
+): Promise<RunRecord | undefined> {
+  const newest = items.findLast((item) => item.type === "call");
+  return newest && findRun(scope, { callId: newest.call.id });
+}
+
+async function findRestated(
+  { stores }: HistoryScope,
+  items: readonly ResolvedItem[],
+  run: RunRecord,
+): Promise<RunRecord | undefined> {
+  if (!items.some(isFromModel)) return undefined;
+  const found = restatedRun(items, await readLineage(stores.of(run.id), run));
+  // A turn that has not ended cannot be continued by a request that does not name it.
+  const isOpen = found === undefined || !isClosing(found.status);
+  return isOpen || (found.result?.waiting ?? []).length > 0 ? undefined : found;
+}
