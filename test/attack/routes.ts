@@ -21,6 +21,7 @@ export interface Owned {
   readonly grant: string;
   readonly override: string;
   readonly agent: string;
+  readonly assistant: string;
   readonly script: string;
 }
 
@@ -62,6 +63,8 @@ const ofUpload =
 const newUpload = { purpose: "user_data", bytes: 1, mime_type: "text/plain" };
 const ofVariable = ({ conversation }: Owned) => `/v1/conversations/${conversation}/variables/kept`;
 const ofAgent = ({ agent }: Owned) => `/v1/agents/${agent}`;
+const ofAssistant = ({ assistant }: Owned) => `/v1/assistants/${assistant}`;
+const scripted = "custom/scripted";
 /** The input of the user's run. */
 const ofItem = ({ conversation, run }: Owned) =>
   `/v1/conversations/${conversation}/items/msg_${run.replace("resp_", "")}_0_in`;
@@ -252,6 +255,18 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     others: "absent",
   },
   "DELETE /v1/agents/:name": { path: ofAgent, others: "absent" },
+  "GET /v1/assistants": { query: "limit=5", others: "own" },
+  "POST /v1/assistants": {
+    body: ({ secret }) => ({ model: scripted, name: secret, metadata: { secret } }),
+    others: "own",
+  },
+  "GET /v1/assistants/:id": { path: ofAssistant, others: "absent" },
+  "POST /v1/assistants/:id": {
+    path: ofAssistant,
+    body: ({ secret }) => ({ description: secret }),
+    others: "absent",
+  },
+  "DELETE /v1/assistants/:id": { path: ofAssistant, others: "absent" },
   "PUT /v1/overrides": {
     body: ({ secret }) => ({ tool: "vars.*", execution: "ask-always", reason: secret }),
     others: "own",
@@ -346,6 +361,10 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     name: `agent-${randomUUID().slice(0, 8)}`,
     instructions: secret,
   });
+  const { id: assistant } = await api.request<{ id: string }>("POST", "/v1/assistants", {
+    model: scripted,
+    instructions: secret,
+  });
   const [grant] = await api.grants(conversation);
   const { id: completion } = await api.request<{ id: string }>("POST", "/v1/chat/completions", {
     messages: [{ role: "user", content: secret }],
@@ -371,6 +390,7 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     grant: grant.id,
     override,
     agent,
+    assistant,
     script: "none",
   };
 }

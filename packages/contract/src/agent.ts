@@ -18,6 +18,15 @@ export interface AgentGroup {
     | { readonly always?: AgentToolFilter; readonly never?: AgentToolFilter };
 }
 
+/** A tool that the client runs: a function of OpenAI's API. */
+export interface AgentFunction {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of an object. @default no arguments */
+  readonly parameters?: { readonly [key: string]: unknown };
+  readonly strict?: boolean;
+}
+
 /** An agent: a preset that a request selects with its name as the model. */
 export interface AgentBody {
   /** The display name. @default the agent's name */
@@ -37,6 +46,14 @@ export interface AgentBody {
    * approval requests. @default "inline"
    */
   readonly approvals?: "inline" | "deferred";
+  /** Tools that the client runs. Threads always offer them. */
+  readonly functions?: readonly AgentFunction[];
+  /**
+   * Whether the Responses API and Chat Completions also offer the tools that the client runs: the
+   * `functions`, and those of the groups.
+   * @default false
+   */
+  readonly offer_client_tools?: boolean;
 }
 
 /** `POST /v1/agents`: creates an agent of the user. */

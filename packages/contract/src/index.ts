@@ -9,6 +9,7 @@ export type {
   AgentBody,
   AgentCreateBody,
   AgentDeleted,
+  AgentFunction,
   AgentGroup,
   AgentToolFilter,
   AgentView,

@@ -24,7 +24,7 @@ import { type Environment, type Services, sessionCookie } from "./http/services.
 import { sessionRoutes } from "./api/sessions.ts";
 import { fileRoutes } from "./files/routes.ts";
 import { uploadRoutes } from "./files/upload-routes.ts";
-import { isMultipart } from "./http/multipart.ts";
+import { isMultipart } from "./files/multipart.ts";
 import { grantRoutes } from "./api/grants.ts";
 import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
@@ -32,6 +32,7 @@ import { servePage } from "./page.ts";
 import { addedItems, conversationItemRoutes } from "./responses/conversation-items.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { directCallView } from "./responses/read-response.ts";
+import { assistantRoutes } from "./threads/assistant-routes.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
 import { variableRoutes } from "./api/variables.ts";
@@ -91,6 +92,7 @@ export function createApp({
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1/overrides", overrideRoutes(services));
   app.route("/v1/agents", agentRoutes(services));
+  app.route("/v1/assistants", assistantRoutes(services));
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));

@@ -25,6 +25,12 @@ export function agentRoutes(services: Services): Hono<Environment> {
   const isConfigured = (name: string) => Object.hasOwn(configured, name);
   const nameOf = (context: Context<Environment>) => context.req.param("name") ?? "";
 
+  /** Returns the user's agents. Assistants are agents, too, but have routes of their own. */
+  const listOwn = async (context: Context<Environment>) =>
+    (await runs.store.listAgents({ owner: context.get("principal") })).filter((entry) =>
+      agentName.test("name" in entry ? entry.name : entry.id),
+    );
+
   /** Checks an agent of a request: its fields, its model, its groups and the caller's right. */
   async function readAgent(context: Context<Environment>, body: JsonObject): Promise<Agent> {
     const agent = parseAgent(body);
@@ -64,7 +70,7 @@ export function agentRoutes(services: Services): Hono<Environment> {
   }
 
   routes.get("/", async (context) => {
-    const own = await runs.store.listAgents({ owner: context.get("principal") });
+    const own = await listOwn(context);
     return context.json(
       listView([
         ...Object.entries(configured).map(([name, agent]) => configuredView(name, agent)),
@@ -91,7 +97,8 @@ export function agentRoutes(services: Services): Hono<Environment> {
     const name = nameOf(context);
     const agent = isConfigured(name) ? configured[name] : undefined;
     if (agent !== undefined) return context.json(configuredView(name, agent));
-    const record = await runs.store.getAgent({ owner: context.get("principal"), name });
+    const owner = context.get("principal");
+    const record = agentName.test(name) ? await runs.store.getAgent({ owner, name }) : undefined;
     if (record === undefined) throw notFound("agent", name);
     return context.json(ownView(record, false));
   });
@@ -103,8 +110,7 @@ export function agentRoutes(services: Services): Hono<Environment> {
     if (repeated !== name)
       throw badRequest("name", `name: an agent keeps its name "${name.slice(0, 100)}".`);
     // Another user's agent and one that does not exist have the same error, whatever the body is.
-    if ((await runs.store.listAgents({ owner: context.get("principal") })).every(isNot(name)))
-      throw notFound("agent", name);
+    if ((await listOwn(context)).every(isNot(name))) throw notFound("agent", name);
     const agent = await readAgent(context, body);
     return context.json(await save(context, { name, agent, isNew: false }));
   });
@@ -112,6 +118,7 @@ export function agentRoutes(services: Services): Hono<Environment> {
   routes.delete("/:name", async (context) => {
     const name = nameOf(context);
     const owner = context.get("principal");
+    if (!agentName.test(name)) throw notFound("agent", name);
     const [outcome] = await runs.store.write([{ type: "delete-agent", owner, name }]);
     if (outcome.status !== "removed")
       throw isConfigured(name) ? readOnly(name) : notFound("agent", name);

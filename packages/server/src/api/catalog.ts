@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Tool, ToolGroup } from "@capstan/core";
 import { type ModelEntry, titleOf } from "@capstan/core/host";
 import type { AgentBody, ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
+import { agentName } from "../runs/request/agent.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { RequestError } from "../http/errors.ts";
 import { listView } from "../http/records.ts";
@@ -32,7 +33,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
     const all = [
       ...Object.entries(agents).map(([name, { title }]) => ({ name, title, createdAt: 0 })),
       ...own.flatMap((entry) =>
-        "name" in entry && !Object.hasOwn(agents, entry.name)
+        "name" in entry && agentName.test(entry.name) && !Object.hasOwn(agents, entry.name)
           ? [{ ...entry, title: (entry.agent as AgentBody).title }]
           : [],
       ),

@@ -1,5 +1,4 @@
 import type { ModelSettings } from "@capstan/core";
-import type { ResponseFormat } from "@capstan/core/host";
 import { z } from "zod";
 import {
   badRequest,
@@ -10,7 +9,7 @@ import {
   wrongType,
 } from "../http/errors.ts";
 import { withoutNulls } from "../http/read-body.ts";
-import { checkDepth } from "../http/parse-tool.ts";
+import { parseResponseFormat } from "../http/parse-response-format.ts";
 import { parseMessages } from "./parse-messages.ts";
 import { parseCompletionTools } from "./parse-tools.ts";
 
@@ -78,7 +77,7 @@ export function parseCompletion(
     frequencyPenalty: given.frequency_penalty,
     maxOutputTokens: given.max_completion_tokens ?? given.max_tokens,
     reasoningEffort: given.reasoning_effort,
-    responseFormat: parseFormat(given.response_format),
+    responseFormat: parseResponseFormat(given.response_format),
     stop: stop?.length === 0 ? undefined : stop,
     seed: given.seed,
   });
@@ -112,38 +111,4 @@ function ignoredFields(body: { readonly [name: string]: unknown }): readonly str
   return Object.keys(body)
     .filter((name) => !known.has(name) && !isDefault(body[name]))
     .toSorted();
-}
-
-const jsonSchema = z.object({
-  name: z.string().min(1),
-  schema: z.record(z.string(), z.unknown()),
-  description: z.string().nullish(),
-  strict: z.boolean().nullish(),
-});
-
-function parseFormat(given: unknown): ResponseFormat | undefined {
-  const at = "response_format";
-  if (given == null) return undefined;
-  if (!isObject(given)) throw wrongType(at, "an object", given);
-  const { type } = given;
-  switch (type) {
-    case "text":
-      return undefined;
-    case "json_object":
-      return { type };
-    case "json_schema": {
-      const {
-        name,
-        schema: shape,
-        description,
-        strict,
-      } = checked(jsonSchema, given["json_schema"], `${at}.json_schema`);
-      checkDepth(shape, `${at}.json_schema.schema`);
-      return { type, name, schema: shape, ...withoutNulls({ description, strict }) };
-    }
-    case undefined:
-      throw missingParameter(`${at}.type`);
-    default:
-      throw unsupportedValue(`${at}.type`, type, ["text", "json_object", "json_schema"]);
-  }
 }

@@ -94,7 +94,7 @@ export async function startCompletion(
   const { before, turn } = newMessages(added, { adopts });
   const view = { ...viewOf(request), ...(shownModel !== undefined && { shownModel }) };
   // The API has no approval requests: the answer waits until a user approves elsewhere.
-  const fields = applyAgent(agent, { ...tools, approvals: "inline" });
+  const fields = applyAgent(agent, { ...tools, clientTools: tools.client, approvals: "inline" });
   const run: RunRequest = {
     principal: owner,
     model: model.id,
@@ -111,7 +111,8 @@ export async function startCompletion(
     conversationId: null,
     title: null,
     servers: fields.servers,
-    clientTools: tools.client,
+    clientTools: fields.clientTools,
+    ...(fields.omitsClientTools === true && { omitsClientTools: true }),
     settings: {
       ...request.settings,
       ...(request.usesFunctions && { parallelToolCalls: false }),

@@ -110,6 +110,13 @@ export const routeRights: readonly RouteRight[] = [
   { method: "PUT", path: "/v1/agents/:name", needs: "ask", toLoosen: "approve" },
   { method: "DELETE", path: "/v1/agents/:name", needs: "ask" },
 
+  { method: "GET", path: "/v1/assistants", needs: "ask" },
+  // Loosens restrictions with `require_approval: "never"`.
+  { method: "POST", path: "/v1/assistants", needs: "ask", toLoosen: "approve" },
+  { method: "GET", path: "/v1/assistants/:id", needs: "ask" },
+  { method: "POST", path: "/v1/assistants/:id", needs: "ask", toLoosen: "approve" },
+  { method: "DELETE", path: "/v1/assistants/:id", needs: "ask" },
+
   { method: "GET", path: "/v1/scripts", needs: "admin" },
   { method: "POST", path: "/v1/scripts", needs: "admin" },
   { method: "GET", path: "/v1/scripts/events", needs: "admin" },

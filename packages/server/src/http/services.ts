@@ -37,6 +37,10 @@ export interface Services {
   readonly scripts?: ScriptAuthoring;
   /** The agents of the configuration, by name. */
   readonly agents: Agents;
+  /**
+   * The tools `group.Tool` that are bound to the types of tools that OpenAI runs. @default none
+   */
+  readonly hostedTools?: { readonly [type in "code_interpreter" | "file_search"]?: string };
   readonly version: string;
   readonly authentication: boolean;
   readonly approvalsFrom: ApprovalsFrom;

@@ -6,7 +6,7 @@ import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
 import type { StatedAnswer } from "../runs/history/mark-items.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
 import { sessionKeys, sessionVariables } from "../runs/history/session-keys.ts";
-import { applyAgent } from "../runs/request/agent.ts";
+import { type AgentFields, applyAgent } from "../runs/request/agent.ts";
 import type { StartOptions } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Connection, Services } from "../http/services.ts";
@@ -142,6 +142,7 @@ export async function prepareResponse(
   const fields = applyAgent(agent, {
     ...request,
     servers: tools.servers,
+    clientTools: tools.client,
     excludesOthers: excludesOthers(request.toolChoice),
   });
   const history = fields.history ?? services.history;
@@ -172,7 +173,8 @@ export async function prepareResponse(
     conversationId,
     title: named.untitled ? titleFrom(messages) : null,
     servers: fields.servers,
-    clientTools: tools.client,
+    clientTools: fields.clientTools,
+    ...(fields.omitsClientTools === true && { omitsClientTools: true }),
     settings: request.settings,
     maxToolCalls: fields.maxToolCalls,
     maxRounds: fields.maxRounds,
@@ -187,7 +189,7 @@ export async function prepareResponse(
     continuesParent: false,
     wire: storedView({
       echo: request.echo,
-      servers: tools.servers.map((server) => listing(services, server)),
+      servers: tools.servers.map((server) => listing(services, server, fields)),
       customTools: request.tools.customTools,
       ...(shownModel !== undefined && { shownModel }),
       ...(request.previousResponseId !== undefined && {
@@ -209,7 +211,7 @@ function checkChosenTool(services: Services, { toolChoice, tools }: CreateReques
   const { label, name } = toolChoice;
   const server = tools.servers.find((each) => each.label === label);
   const known =
-    server === undefined ? [] : listing(services, server).tools.map((tool) => tool.name);
+    server === undefined ? [] : listing(services, server, {}).tools.map((tool) => tool.name);
   if (known.includes(name)) return;
   const message = `Tool choice '${name.slice(0, 100)}' not found in the server '${label.slice(0, 100)}'. It offers: ${known.slice(0, 20).join(", ")}.`;
   throw new RequestError({ param: "tool_choice", code: "invalid_value", message });
@@ -263,12 +265,19 @@ function decisionOf({ approve, reason }: StatedAnswer): ApprovalDecision {
 }
 
 /** Returns a group's tools in this request, in the form of `mcp_list_tools`. */
-function listing({ createExecutor }: Services, server: ServerGroup): ServerListing {
+function listing(
+  { createExecutor }: Services,
+  server: ServerGroup,
+  { omitsClientTools = false }: Pick<AgentFields, "omitsClientTools">,
+): ServerListing {
   const executor = createExecutor({ variables: new VariableSystem() });
   const tools = executor
     .enabledTools([server.group])
     .filter(
-      (registered) => registered.group.name === server.group && offersTool([server], registered),
+      (registered) =>
+        registered.group.name === server.group &&
+        !(omitsClientTools && registered.tool.execute === undefined) &&
+        offersTool([server], registered),
     );
   return {
     label: server.label,

@@ -85,6 +85,8 @@ const version1 = z.object({
   /** The tool groups that the model is offered. */
   servers: z.array(serverGroup).readonly(),
   clientTools: z.array(toolDefinition).readonly().default([]),
+  /** Tools of the groups that a client runs are not offered. */
+  omitsClientTools: z.boolean().exactOptional(),
   settings: objectOf<ChatOption>({}),
   maxToolCalls: z.number().nullable().default(null),
   /** The most rounds of tool calls, if fewer than the server allows. */
@@ -108,6 +110,12 @@ const version1 = z.object({
     .array(z.union([blobElement, message]))
     .readonly()
     .default([]),
+  /**
+   * `all`: `context` states the whole history, also for the runs that continue this one. `own`: it
+   * is the history of this run only; the runs that continue it read that of the run's ancestors.
+   * Absent: the messages follow those of the ancestors.
+   */
+  restates: z.enum(["all", "own"]).exactOptional(),
   /** Outputs of the client's own tools for calls that the parent left open. */
   outputs: z
     .array(
@@ -129,7 +137,7 @@ const version1 = z.object({
   /** Whether the run takes over the unfinished turn of its parent. */
   adopts: z.boolean().default(false),
   /** The API that started the run and shows it. If absent, it is the Responses API. */
-  api: z.enum(["responses", "completions"]).exactOptional(),
+  api: z.enum(["responses", "completions", "threads"]).exactOptional(),
   /** How that API shows the run; null if it does not. */
   wire: (z.json() as z.ZodType<JsonValue>).default(null),
   /** A user's direct call. The run consists of this call, and no model is asked. */

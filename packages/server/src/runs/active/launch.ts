@@ -87,14 +87,16 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   const { store, models, limits, run, journal, variables, resume } = options;
   const { grants, overrides } = options;
   const request = requestOf(run);
-  const { servers, settings, adopts, history, call } = request;
+  const { servers, settings, adopts, history, call, restates } = request;
   const [conversation, found, context, said] = await Promise.all([
     run.conversationId === null
       ? undefined
       : store.getConversation({ owner: run.owner, id: run.conversationId }),
     call === undefined ? findModel(models, run.model) : createMissingModel(run.model),
     request.context.length === 0 ? [] : store.readList(request.context),
-    readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history }),
+    restates === undefined
+      ? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history })
+      : [],
   ]);
   const executor = options.createExecutor({
     variables,
@@ -149,14 +151,23 @@ export function applySwitches(
 /** Returns the tools that a request offers. */
 export function offerOptions(
   executor: ToolExecutor,
-  { servers, clientTools, call }: Pick<StoredRequest, "servers" | "clientTools" | "call">,
+  {
+    servers,
+    clientTools,
+    omitsClientTools,
+    call,
+  }: Pick<StoredRequest, "servers" | "clientTools" | "omitsClientTools" | "call">,
 ): OfferOptions {
   return {
     // A user's direct call names one tool, which may call other tools as in a turn.
     ...(call === undefined && {
       // A resumed run may name a group that no longer exists; its tools are not offered.
       groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
-      allowTool: (toolId) => offersTool(servers, executor.gate.registry.tool(toolId)),
+      allowTool: (toolId) => {
+        const registered = executor.gate.registry.tool(toolId);
+        const isOmitted = omitsClientTools === true && registered?.tool.execute === undefined;
+        return !isOmitted && offersTool(servers, registered);
+      },
     }),
     clientTools,
   };
@@ -259,7 +270,10 @@ export async function readHistory(
   let before: readonly Message[] = [];
   for (const [index, ancestor] of ancestors.entries()) {
     const next = ancestors[index + 1];
-    before = [...before, ...(await store.readList(contextOf(ancestor).context))];
+    const { context, restates } = contextOf(ancestor);
+    if (restates === "all") turns.length = 0;
+    if (restates !== "own")
+      before = [...(restates === "all" ? [] : before), ...(await store.readList(context))];
     const taken = next === undefined ? adopts : contextOf(next).adopts;
     if (taken || ancestor.run.kind === "edit") continue;
     turns.push({ before, ...(await turnOf(store, owner, ancestor)) });
@@ -277,7 +291,7 @@ export async function readHistory(
  */
 export function contextOf({
   run,
-}: Pick<RunWithMessages, "run">): Pick<StoredRequest, "adopts" | "context"> {
+}: Pick<RunWithMessages, "run">): Pick<StoredRequest, "adopts" | "context" | "restates"> {
   const { kind, request } = run;
   const isEmpty = typeof request === "object" && request !== null && !("context" in request);
   return kind === "edit" && isEmpty ? { adopts: false, context: [] } : requestOf(run);

@@ -71,13 +71,20 @@ export async function readParentHistory(store: Store, run: RunRecord): Promise<P
     for (const { id } of message.tool_calls ?? []) calls.set(id, (calls.get(id) ?? 0) + 1);
   };
   for (const [index, ancestor] of ancestors.entries()) {
-    for (const message of await store.readList(contextOf(ancestor).context)) add(message);
+    const { context, restates } = contextOf(ancestor);
+    if (restates === "all") for (const known of [messages, input, calls]) clear(known);
+    if (restates !== "own") for (const message of await store.readList(context)) add(message);
     if (ancestor.run.kind === "edit") continue;
     // The run that took a turn over has its messages, too.
     if (isTakenOver(ancestors[index + 1])) continue;
     for (const message of ancestor.messages) add(message);
   }
   return { runIds: new Set(ancestors.map((each) => each.run.id)), messages, input, calls };
+}
+
+function clear(known: unknown[] | Map<string, number>): void {
+  if (Array.isArray(known)) known.length = 0;
+  else known.clear();
 }
 
 function isTakenOver(next: RunWithMessages | undefined): boolean {

@@ -1,5 +1,6 @@
-import type { HistoryMode } from "@capstan/core";
-import type { AgentBody, AgentGroup } from "@capstan/contract";
+import type { HistoryMode, ToolDefinition } from "@capstan/core";
+import { schemaDepthProblem } from "@capstan/core/host";
+import type { AgentBody, AgentFunction, AgentGroup } from "@capstan/contract";
 import type { ServerGroup, Store } from "@capstan/store";
 import { z } from "zod";
 import type { RunRequest } from "./run-request.ts";
@@ -13,6 +14,9 @@ export type Agents = { readonly [name: string]: Agent };
 
 /** Names of agents. They have no slash, so that they differ from `provider/model`. */
 export const agentName = /^[a-z0-9-]{1,48}$/;
+
+/** Names of the agents that `/v1/assistants` creates. */
+export const assistantId = /^asst_[A-Za-z0-9_-]{1,64}$/;
 
 // Each `error` describes the expected value; the message adds the key and the given value.
 
@@ -64,6 +68,25 @@ const group = z.strictObject(
   },
 );
 
+const functionsText = 'a list of functions such as [{"name": "send_mail", "parameters": {…}}]';
+
+const clientFunction = z.strictObject(
+  {
+    name: z.string({ error: "the name of a function" }).regex(/^[a-zA-Z0-9_-]{1,64}$/, {
+      error: "1 to 64 of the characters a-z, A-Z, 0-9, _ and -",
+    }),
+    description: text("a text of 1 to 4000 characters", 4_000).exactOptional(),
+    parameters: z
+      .record(z.string(), z.unknown(), { error: "a JSON Schema" })
+      .refine((schema) => schemaDepthProblem(schema) === undefined, {
+        error: "a JSON Schema with fewer levels",
+      })
+      .exactOptional(),
+    strict: z.boolean({ error: "true or false" }).exactOptional(),
+  },
+  { error: objectOf(functionsText, "name", "description", "parameters", "strict") },
+);
+
 const historyText = '"log", "full" or {"keep_turns": 3}';
 
 /** The schema of an agent in requests and in the configuration. Unknown fields are errors. */
@@ -95,6 +118,14 @@ export const agentSchema = z.strictObject(
       )
       .exactOptional(),
     approvals: z.enum(["inline", "deferred"], { error: '"inline" or "deferred"' }).exactOptional(),
+    functions: z
+      .array(clientFunction, { error: functionsText })
+      .max(128, { error: "at most 128 functions" })
+      .refine((list) => new Set(list.map((each) => each.name)).size === list.length, {
+        error: "each function once",
+      })
+      .exactOptional(),
+    offer_client_tools: z.boolean({ error: "true or false" }).exactOptional(),
   },
   {
     error: objectOf(
@@ -106,6 +137,8 @@ export const agentSchema = z.strictObject(
       "history",
       "limits",
       "approvals",
+      "functions",
+      "offer_client_tools",
     ),
   },
 ) satisfies z.ZodType<AgentBody>;
@@ -133,7 +166,7 @@ export async function findAgent(
   { owner, model }: { readonly owner: string; readonly model: string },
 ): Promise<NamedAgent | undefined> {
   const name = model.replace(/^agent\//, "");
-  if (!agentName.test(name)) return undefined;
+  if (!agentName.test(name) && !assistantId.test(name)) return undefined;
   const given = Object.hasOwn(configured, name) ? configured[name] : undefined;
   if (given !== undefined) return { name, source: "configuration", agent: given };
   const own = await store.getAgent({ owner, name });
@@ -155,26 +188,50 @@ export interface RequestParts {
   readonly history?: HistoryMode | undefined;
   readonly approvals?: "inline" | "deferred" | undefined;
   readonly maxToolCalls?: number | undefined;
+  /** The request's tools that the client runs. */
+  readonly clientTools: readonly ToolDefinition[];
+  /**
+   * Whether the agent's tools that a client runs are offered. @default as the agent says
+   */
+  readonly offersClientTools?: boolean | undefined;
 }
 
 /** The fields of a run that depend on the agent. */
 export type AgentFields = Pick<
   RunRequest,
-  "instructions" | "servers" | "approvals" | "maxToolCalls" | "maxRounds"
+  | "instructions"
+  | "servers"
+  | "clientTools"
+  | "omitsClientTools"
+  | "approvals"
+  | "maxToolCalls"
+  | "maxRounds"
 > & { readonly history: HistoryMode | undefined };
 
 /**
  * Combines an agent with a request. The agent's instructions precede those of the request. A group
  * that the request names has only the request's settings: an agent's `never` must not apply to
- * tools that only the request allows. Of two limits, the lower one applies.
+ * tools that only the request allows. Of two limits, the lower one applies. The same holds for a
+ * function of the agent whose name the request declares.
  *
  * @param agent absent: the fields of the request alone
  */
 export function applyAgent(
   agent: Agent | undefined,
-  { instructions, servers, excludesOthers, history, approvals, maxToolCalls }: RequestParts,
+  {
+    instructions,
+    servers,
+    excludesOthers,
+    history,
+    approvals,
+    maxToolCalls,
+    clientTools,
+    offersClientTools = agent?.offer_client_tools ?? false,
+  }: RequestParts,
 ): AgentFields {
-  const { groups = [], limits = {} } = agent ?? {};
+  const { groups = [], limits = {}, functions = [] } = agent ?? {};
+  const known = new Set(clientTools.map((tool) => tool.function.name));
+  const own = functions.filter(({ name }) => !known.has(name)).map(functionTool);
   const more = groups
     .filter(({ group: name }) => !servers.some((server) => server.group === name))
     .map(serverGroup);
@@ -183,12 +240,18 @@ export function applyAgent(
   return {
     instructions: texts.length === 0 ? null : texts.join("\n\n"),
     servers: excludesOthers ? servers : [...servers, ...more],
+    clientTools: excludesOthers || !offersClientTools ? clientTools : [...clientTools, ...own],
+    ...(!offersClientTools && { omitsClientTools: true }),
     history: history ?? historyMode(agent?.history),
     // A client that knows only a name cannot answer approval requests.
     approvals: approvals ?? agent?.approvals ?? (agent === undefined ? "deferred" : "inline"),
     maxToolCalls: Number.isFinite(calls) ? calls : null,
     maxRounds: limits.rounds ?? null,
   };
+}
+
+function functionTool(given: AgentFunction): ToolDefinition {
+  return { type: "function", function: given };
 }
 
 function historyMode(given: Agent["history"]): HistoryMode | undefined {
