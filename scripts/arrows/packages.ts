@@ -143,6 +143,9 @@ export const packages: ArrowTable = {
     imports: { core: "values", contract: "values", store: "values" },
     usesNode: true,
     folders: {
+      "grammar/regular": "regular expressions as automata, in linear time",
+      "grammar/lark": "read Lark grammars, check texts against them",
+      grammar: "grammars of custom tools: regular expressions and Lark",
       "runs/request": "run requests, agents, limits",
       "runs/dispatch": "slots, dispatcher, run queue",
       "runs/active": "runs of this process: registry, mailboxes, journals, permissions, warm runs",
@@ -150,6 +153,7 @@ export const packages: ArrowTable = {
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",
       http: "shared by all APIs: errors, event streams, bodies, services",
+      "responses/client-tools": "tools that the API defines and clients run; names in namespaces",
       "responses/projection": "turn run events into response items",
       "responses/request": "parse requests of the Responses API",
       responses: "the Responses API",

@@ -27,7 +27,13 @@ export type { FilePart, ImagePart } from "./model/content-part.ts";
 export { isContentParts } from "./tool/return-value.ts";
 export type { ReasoningPart } from "./model/message.ts";
 export type { ModelCatalog, ModelEntry } from "./model/model.ts";
-export type { FinishReason, ResponseFormat, ToolChoice } from "./model/model.ts";
+export type {
+  CustomInput,
+  FinishReason,
+  ResponseFormat,
+  TextGrammar,
+  ToolChoice,
+} from "./model/model.ts";
 export { cutsOff, isWholeCall } from "./model/incomplete-calls.ts";
 export { neutraliseMessage } from "./model/message.ts";
 export { summaryRequest } from "./model/summary-request.ts";
@@ -38,6 +44,11 @@ export { addUsage, noUsage } from "./model/usage.ts";
 export { conditionsText } from "./arguments/argument-conditions.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
 export { compileSchema } from "./arguments/validator.ts";
+export {
+  parseArguments,
+  type PreparedArguments,
+  prepareArguments,
+} from "./arguments/prepare-arguments.ts";
 export { schemaDepthProblem } from "./arguments/schema-references.ts";
 
 // variables

@@ -63,3 +63,33 @@ test("outside a chain, a call of a client's tool fails with an error that explai
   const result = await executor.execute("LocalShell", {});
   assert.equal(result.status === "error" && result.error.code, "client_tool");
 });
+
+// Contract: plugins-47
+test("a client's call with invalid arguments is answered with an error, and the client never sees it", async () => {
+  const events: ChainEvent[] = [];
+  const model = new ScriptedModel([
+    { calls: [{ name: "LocalShell", args: { command: 5 } }] },
+    { calls: [{ name: "LocalShell", args: { command: "ls" } }] },
+  ]);
+  const { status, waiting } = await runToolChain({
+    executor: executorWith([shell]),
+    model,
+    contextMessages: [],
+    onEvent: (event) => events.push(event),
+    checkClientCall: ({ name, arguments: text }) =>
+      name === "LocalShell" && text.includes("5")
+        ? { status: "invalid", error: { code: "invalid_arguments", message: "Not a text." } }
+        : { status: "valid", args: { command: "ls -l" }, repairs: [] },
+  }).result;
+  assert.equal(status, "requires_action");
+  assert.deepEqual(
+    waiting?.map(({ callId }) => callId),
+    ["call_2"],
+  );
+  const waits = events.filter(({ type }) => type === "client_call.waiting");
+  assert.equal(waits.length, 1);
+  const told = model.requests[1]?.messages.at(-1);
+  assert.match(String(told?.content), /Not a text/);
+  const proposed = events.filter((event) => event.type === "call.proposed");
+  assert.deepEqual(proposed.at(-1)?.args, { command: "ls -l" });
+});

@@ -129,4 +129,23 @@ export interface ToolDefinition {
     readonly parameters?: JsonSchema;
     readonly strict?: boolean;
   };
+  /**
+   * The tool's input is plain text. A model that knows such tools writes the text itself; others
+   * call the function, whose only argument `input` is the text.
+   */
+  readonly custom?: CustomInput;
+}
+
+/** The form of a custom tool's input. */
+export interface CustomInput {
+  /** The description without the grammar, for models that get the grammar separately. */
+  readonly description?: string;
+  /** @default any text */
+  readonly grammar?: TextGrammar;
+}
+
+/** A grammar that a text must match as a whole. */
+export interface TextGrammar {
+  readonly syntax: "regex" | "lark";
+  readonly definition: string;
 }

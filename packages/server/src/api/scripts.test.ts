@@ -279,7 +279,6 @@ test("a user's direct call is a run: it passes the gate, is recorded, and is in 
   assert.partialDeepStrictEqual(stored["wire"], {
     echo: { background: true, tools: [] },
     servers: [],
-    customTools: [],
   });
 });
 

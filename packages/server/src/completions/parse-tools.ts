@@ -11,7 +11,13 @@ import {
   wrongType,
 } from "../http/errors.ts";
 import { withoutNulls } from "../http/read-body.ts";
-import { checkDepth, customDefinition, parseServerGroup, toolName } from "../http/parse-tool.ts";
+import {
+  checkDepth,
+  checkedGrammar,
+  customDefinition,
+  parseServerGroup,
+  toolName,
+} from "../http/parse-tool.ts";
 
 /** The tools of a Chat Completions request. */
 export interface CompletionTools {
@@ -19,6 +25,8 @@ export interface CompletionTools {
   readonly client: readonly ToolDefinition[];
   /** Names of the client's tools that take plain text. */
   readonly customTools: readonly string[];
+  /** Names of those whose input must match a grammar. */
+  readonly checkedTools: readonly string[];
   /** The server's groups that the request offers. */
   readonly servers: readonly ServerGroup[];
   readonly choice: ToolChoice | undefined;
@@ -65,7 +73,13 @@ export function parseCompletionTools(
         break;
       case "custom": {
         const { name, description, format } = checked(customTool, tool["custom"], `${at}.custom`);
-        client.push(customDefinition({ name, description, format: format?.grammar }));
+        client.push(
+          customDefinition({
+            name,
+            description,
+            grammar: checkedGrammar(format?.grammar ?? undefined, `${at}.custom.format.grammar`),
+          }),
+        );
         customTools.push(name);
         break;
       }
@@ -91,7 +105,15 @@ export function parseCompletionTools(
     servers.map(({ group }) => group),
     "the group",
   );
-  return { customTools, excludesOthers: false, ...parseChoice(body, { client, servers }) };
+  const checkedTools = client.flatMap(({ custom, function: { name } }) =>
+    custom?.grammar === undefined ? [] : [name],
+  );
+  return {
+    customTools,
+    checkedTools,
+    excludesOthers: false,
+    ...parseChoice(body, { client, servers }),
+  };
 }
 
 function listOf(body: { readonly [name: string]: unknown }, name: string): readonly unknown[] {

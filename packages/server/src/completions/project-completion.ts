@@ -1,7 +1,7 @@
 import type { ChainError, Usage } from "@capstan/core";
 import { addUsage, type FinishReason } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import { customInput } from "../http/parse-tool.ts";
+import { customInput } from "../grammar/custom-input.ts";
 
 /** Why a choice ended: the API's `finish_reason`. */
 export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filter";

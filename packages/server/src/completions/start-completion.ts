@@ -113,6 +113,7 @@ export async function startCompletion(
     servers: fields.servers,
     clientTools: fields.clientTools,
     ...(fields.omitsClientTools === true && { omitsClientTools: true }),
+    checkedTools: tools.checkedTools,
     settings: {
       ...request.settings,
       ...(request.usesFunctions && { parallelToolCalls: false }),

@@ -1,7 +1,8 @@
 import type { JsonObject, ToolDefinition, ToolGroup } from "@capstan/core";
-import { schemaDepthProblem } from "@capstan/core/host";
+import { schemaDepthProblem, type TextGrammar } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
+import { compileGrammar, longestGrammar } from "../grammar/compile-grammar.ts";
 import { badRequest, checked, missingParameter, RequestError } from "./errors.ts";
 import { filterSchema, requireApproval, toolFilter } from "../runs/request/server-group.ts";
 
@@ -108,30 +109,25 @@ export function checkDepth(schema: object, param: string): void {
  */
 export function customDefinition({
   name,
-  description,
-  format,
+  description: given,
+  grammar,
 }: {
   readonly name: string;
   readonly description?: string | null | undefined;
-  /** A grammar that the input must follow. */
-  readonly format?:
-    | {
-        readonly syntax?: string | null | undefined;
-        readonly definition?: string | null | undefined;
-      }
-    | null
-    | undefined;
+  /** A grammar that the input must match. */
+  readonly grammar?: TextGrammar | undefined;
 }): ToolDefinition {
-  const grammar =
-    format?.definition == null
+  const description = given ?? "";
+  const rule =
+    grammar === undefined
       ? ""
-      : `\n\nThe input must follow this ${format.syntax ?? ""} grammar:\n${format.definition}`;
+      : `\n\nThe input must follow this ${grammar.syntax} grammar:\n${grammar.definition}`;
   const input = { type: "string", description: "The whole input, as plain text." };
   return {
     type: "function",
     function: {
       name,
-      description: (description ?? "") + grammar,
+      description: description + rule,
       parameters: {
         type: "object",
         properties: { input },
@@ -139,22 +135,27 @@ export function customDefinition({
         additionalProperties: false,
       },
     },
+    custom: { description, ...(grammar !== undefined && { grammar }) },
   };
 }
 
+const grammarSchema = z.object({
+  syntax: z.enum(["regex", "lark"]),
+  definition: z.string().min(1).max(longestGrammar),
+});
+
 /**
- * Returns the text with which the model called a custom tool: the argument `input`, or all of the
- * text if the model wrote no JSON object.
+ * Returns a grammar with which inputs can be checked.
+ *
+ * @throws RequestError that names what the grammar contains and the server does not support
  */
-export function customInput(argumentsText: string): string {
-  try {
-    const args: unknown = JSON.parse(argumentsText);
-    if (typeof args === "object" && args !== null && "input" in args)
-      return typeof args.input === "string" ? args.input : JSON.stringify(args.input);
-  } catch {
-    // The text is not JSON, so it is the input itself.
-  }
-  return argumentsText;
+export function checkedGrammar(given: object | undefined, at: string): TextGrammar | undefined {
+  if (given === undefined) return undefined;
+  const grammar = checked(grammarSchema, given, at);
+  const compiled = compileGrammar(grammar);
+  if (compiled.status === "compiled") return grammar;
+  const param = `${at}.definition`;
+  throw badRequest(param, `Invalid '${param}': ${compiled.message}`);
 }
 
 /** @throws RequestError if a request offers a group that does not exist */

@@ -77,15 +77,33 @@ function nameInUrl(url: string | StoredData | undefined): string | undefined {
 /** @throws RequestError if an output in the input exceeds the limit of characters */
 export function checkOutputSize(input: readonly InputItem[], mostChars: number): void {
   for (const [index, item] of input.entries()) {
-    if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") continue;
-    const chars = charsOf(item.output);
+    const chars = outputChars(item);
     if (chars <= mostChars) continue;
     const param = `input[${index}].output`;
     throw tooLong(
       param,
-      `${param}: ${chars} characters for call ${item.call_id.slice(0, 100)}, the limit for one output is ${mostChars}. Nothing was stored, and the call can still be answered: send only the relevant part, or a reference to the full output.`,
+      `${param}: ${chars} characters for call ${callIdOf(item).slice(0, 100)}, the limit for one output is ${mostChars}. Nothing was stored, and the call can still be answered: send only the relevant part, or a reference to the full output.`,
     );
   }
+}
+
+function outputChars(item: InputItem): number {
+  switch (item.type) {
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return charsOf(item.output);
+    case "local_shell_call_output":
+    case "apply_patch_call_output":
+      return item.output?.length ?? 0;
+    case "shell_call_output":
+      return JSON.stringify(item.output).length;
+    default:
+      return 0;
+  }
+}
+
+function callIdOf(item: InputItem): string {
+  return "call_id" in item ? (item.call_id ?? "") : "";
 }
 
 function charsOf(output: string | readonly InputContent[]): number {

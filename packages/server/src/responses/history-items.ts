@@ -1,8 +1,11 @@
-import type { ToolCallRequest } from "@capstan/core";
+import type { JsonObject, ToolCallRequest } from "@capstan/core";
 import type { ReasoningPart } from "@capstan/core/host";
-import { badRequest } from "../http/errors.ts";
+import { badRequest, isObject } from "../http/errors.ts";
 import type { HistoryItem, StatedMessage, StatedOutput } from "../runs/history/history-item.ts";
 import type { CallReceipt, OpenReceipt } from "./projection/call-receipts.ts";
+import { callArguments } from "./client-tools/built-in-tools.ts";
+import { outputText } from "./client-tools/output-text.ts";
+import { type BuiltInType, modelName } from "./client-tools/tool-form.ts";
 import { contentPart, contentText, messageContent } from "./content-parts.ts";
 import { approvalIdOf, runOfItem } from "./projection/output-order.ts";
 import type { InputContent, InputItem, ItemOf } from "./request/parse-input.ts";
@@ -43,14 +46,39 @@ export function historyItem(
       return { ...common, type: "server_call", call, result };
     }
     case "function_call":
-      return { ...common, type: "call", call: toolCall(item.call_id, item.name, item.arguments) };
+      return {
+        ...common,
+        type: "call",
+        call: toolCall(item.call_id, modelName(item), item.arguments),
+      };
     case "custom_tool_call": {
       const args = JSON.stringify({ input: item.input });
-      return { ...common, type: "call", call: toolCall(item.call_id, item.name, args) };
+      return { ...common, type: "call", call: toolCall(item.call_id, modelName(item), args) };
+    }
+    case "local_shell_call":
+      return { ...common, type: "call", call: builtInCall(item, "local_shell", item.action) };
+    case "shell_call":
+      return { ...common, type: "call", call: builtInCall(item, "shell", item.action) };
+    case "apply_patch_call":
+      return { ...common, type: "call", call: builtInCall(item, "apply_patch", item.operation) };
+    case "tool_search_call": {
+      const { call_id, arguments: args } = item;
+      if (call_id === undefined) return { ...common, type: "hidden" };
+      const known = isObject(args) ? (args as JsonObject) : {};
+      return { ...common, type: "call", call: builtInCall({ call_id }, "tool_search", known) };
     }
     case "function_call_output":
     case "custom_tool_call_output":
       return { ...common, type: "output", output: statedOutput(item.call_id, item.output) };
+    case "local_shell_call_output":
+    case "shell_call_output":
+    case "apply_patch_call_output":
+    case "tool_search_output": {
+      const callId =
+        item.call_id ?? (item.type === "local_shell_call_output" ? item.id : undefined);
+      if (callId === undefined) return { ...common, type: "hidden" };
+      return { ...common, type: "output", output: { callId, text: outputText(item) } };
+    }
     case "mcp_call": {
       const id = item.id ?? `${item.server_label}_${at}`;
       const result = item.output ?? errorText(item.error);
@@ -79,6 +107,7 @@ export function historyItem(
     case "item_reference":
       return { ...common, type: "reference", id: item.id };
     case "mcp_list_tools":
+    case "additional_tools":
     case "carried":
       return { ...common, type: "hidden" };
   }
@@ -97,6 +126,14 @@ function statedMessage({ role, content }: ItemOf<"message">): StatedMessage {
 
 function toolCall(id: string, name: string, args: string): ToolCallRequest {
   return { id, type: "function", function: { name, arguments: args } };
+}
+
+function builtInCall(
+  { call_id: id }: { readonly call_id: string },
+  type: BuiltInType,
+  given: JsonObject,
+): ToolCallRequest {
+  return toolCall(id, type, JSON.stringify(callArguments(type, given)));
 }
 
 function statedOutput(callId: string, output: string | readonly InputContent[]): StatedOutput {

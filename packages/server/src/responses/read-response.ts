@@ -15,6 +15,7 @@ import { parseCreateRequest } from "./request/parse-request.ts";
 import { upstreamFailure } from "../http/chain-failure.ts";
 import { type InputItem, parseInput } from "./request/parse-input.ts";
 import { receiptSealer } from "./projection/call-receipts.ts";
+import { customForms, type ToolForms } from "./client-tools/tool-form.ts";
 import { withReferences } from "./content-parts.ts";
 import { RequestError } from "../http/errors.ts";
 import type { Sealer } from "../http/sealing.ts";
@@ -115,8 +116,10 @@ export async function* streamResponse(
  */
 type WireView = Pick<
   ProjectionOptions,
-  "echo" | "servers" | "customTools" | "previousResponseId" | "conversation"
+  "echo" | "servers" | "forms" | "previousResponseId" | "conversation"
 > & {
+  /** Names of custom tools, as earlier versions stored them in place of `forms`. */
+  readonly customTools?: readonly string[];
   /** The agent that the request named as its model. Absent: the run's model. */
   readonly shownModel?: string;
 };
@@ -128,14 +131,22 @@ export function storedView(view: WireView): JsonValue {
 /** Returns the view to store with a user's own call: that of a background request for just this call. */
 export function directCallView(): JsonValue {
   const { echo } = parseCreateRequest({ model: oneCallModelId, input: "", background: true });
-  return storedView({ echo, servers: [], customTools: [] });
+  return storedView({ echo, servers: [] });
+}
+
+/** Returns how the API shows the tools of a stored run's client. */
+export function toolForms(run: RunRecord): ToolForms {
+  if (!isResponse(run)) return {};
+  const { forms = {} } = requestOf(run).wire as unknown as WireView;
+  return forms;
 }
 
 /** Returns the projection of a stored run, before its first event. */
 function runProjection(run: RunRecord, sealer: Pick<Sealer, "seal">): Projection {
   const { wire, approvals, toolOutputs, servers } = requestOf(run);
-  const { shownModel = run.model, ...view } = wire as unknown as WireView;
+  const { shownModel = run.model, customTools = [], ...view } = wire as unknown as WireView;
   return createProjection({
+    forms: customForms(customTools),
     ...view,
     responseId: run.id,
     createdAt: run.createdAt,
@@ -259,6 +270,15 @@ const prefixes: { readonly [type: string]: string } = {
   function_call_output: "fco",
   custom_tool_call: "ctc",
   custom_tool_call_output: "ctco",
+  local_shell_call: "lsh",
+  local_shell_call_output: "lsho",
+  shell_call: "sh",
+  shell_call_output: "sho",
+  apply_patch_call: "apc",
+  apply_patch_call_output: "apco",
+  tool_search_call: "tsc",
+  tool_search_output: "tso",
+  additional_tools: "at",
   reasoning: "rs",
   mcp_call: "mcp",
   mcp_list_tools: "mcpl",

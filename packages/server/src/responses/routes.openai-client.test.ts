@@ -8,6 +8,7 @@ import OpenAI from "openai";
 import type { RunNotice } from "@capstan/contract";
 import { errorResponse, RequestError } from "../http/errors.ts";
 import { type CreateRequest, parseCreateRequest } from "./request/parse-request.ts";
+import { customForms } from "./client-tools/tool-form.ts";
 import { createProjection, type ProjectionOptions } from "./projection/project-events.ts";
 import { encodeInChunks, endOfStream } from "../http/streams.ts";
 import {
@@ -105,7 +106,7 @@ const scripts: {
     script: [started, ...spoken("t", ["May I?"]), proposed("c"), asked("c"), waiting("c")],
   },
   custom: {
-    customTools: ["Patch"],
+    forms: customForms(["Patch"]),
     script: [started, ...written("p", ['{"input":"x"}'], { name: "Patch" }), waiting()],
   },
   limit: { script: [started, ...spoken("t", ["cut"]), roundEnded("length"), ended()] },

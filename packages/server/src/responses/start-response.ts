@@ -15,8 +15,9 @@ import { nextTurn } from "../http/streams.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { selectAgent } from "../http/select-agent.ts";
-import { allowedTools, excludesOthers } from "./request/parse-tools.ts";
 import { receiptOpener } from "./projection/call-receipts.ts";
+import { checkedTools, withCallIds, withLoadedTools } from "./client-tools-of-history.ts";
+import { allowedTools, excludesOthers } from "./request/parse-tool-choice.ts";
 import { historyError } from "./history-error.ts";
 import { historyItems } from "./history-items.ts";
 import { storedView } from "./read-response.ts";
@@ -116,14 +117,16 @@ export async function prepareResponse(
     conversationId === null ? sessionKeys({ promptCacheKey, header: sessionHeader }) : undefined;
   const { sealer } = services;
   const { stores } = services.runs;
+  const lookUp = (ids: ReadonlySet<string>) => lookUpItems({ stores, sealer }, owner, ids);
+  const input = await withCallIds(request.input, lookUp);
   const merged = await mergeHistory({
     stores,
     owner,
     kept: request.store,
-    items: historyItems(request.input, receiptOpener(sealer, owner)),
+    items: historyItems(input, receiptOpener(sealer, owner)),
     parent: named.parent,
     ...(keys !== undefined && { sessionKeys: keys }),
-    lookUp: (ids) => lookUpItems({ stores, sealer }, owner, ids),
+    lookUp,
   });
   if (merged.status === "invalid") throw historyError(merged.problem, request.input);
   const { parent, crosses, session, messages, outputs, answers } = merged;
@@ -131,7 +134,8 @@ export async function prepareResponse(
   await nextTurn();
   const stored = storedItems(merged.items.map(({ source }) => source));
   await nextTurn();
-  const tools = allowedTools(request.tools, request.toolChoice);
+  const offered = parent === undefined ? request.tools : withLoadedTools(request.tools, parent);
+  const tools = allowedTools(offered, request.toolChoice);
   if (!mayApprove && answers.some(({ approve }) => approve))
     throw rightMissing("approve", "'approve': true");
   if (parent !== undefined && !isClosing(parent.status) && answers.length > 0) {
@@ -175,6 +179,7 @@ export async function prepareResponse(
     servers: fields.servers,
     clientTools: fields.clientTools,
     ...(fields.omitsClientTools === true && { omitsClientTools: true }),
+    checkedTools: checkedTools(offered.forms),
     settings: request.settings,
     maxToolCalls: fields.maxToolCalls,
     maxRounds: fields.maxRounds,
@@ -190,7 +195,7 @@ export async function prepareResponse(
     wire: storedView({
       echo: request.echo,
       servers: tools.servers.map((server) => listing(services, server, fields)),
-      customTools: request.tools.customTools,
+      forms: offered.forms,
       ...(shownModel !== undefined && { shownModel }),
       ...(request.previousResponseId !== undefined && {
         previousResponseId: request.previousResponseId,

@@ -34,6 +34,10 @@ const bodies: { readonly [type in OutputItem["type"]]: RegExp } = {
   mcp_call:
     /^mcp_call\.in_progress mcp_call_arguments\.delta mcp_call_arguments\.done mcp_call\.(completed|failed)$/,
   mcp_approval_request: /^$/,
+  local_shell_call: /^$/,
+  shell_call: /^$/,
+  apply_patch_call: /^$/,
+  tool_search_call: /^$/,
 };
 
 const terminals = ["response.completed", "response.failed", "response.incomplete"];

@@ -11,6 +11,7 @@ const request: StoredRequest = {
     { label: "web", group: "web", requireApproval: { never: {} } },
   ],
   clientTools: [{ type: "function", function: { name: "Open", parameters: { type: "object" } } }],
+  checkedTools: ["Open"],
   settings: { temperature: 1, providerOptions: { openai: { store: false } } },
   maxToolCalls: 3,
   maxRounds: 2,

@@ -87,6 +87,8 @@ const version1 = z.object({
   clientTools: z.array(toolDefinition).readonly().default([]),
   /** Tools of the groups that a client runs are not offered. */
   omitsClientTools: z.boolean().exactOptional(),
+  /** Names of the client tools whose calls are checked before the client sees them. */
+  checkedTools: z.array(z.string()).readonly().exactOptional(),
   settings: objectOf<ChatOption>({}),
   maxToolCalls: z.number().nullable().default(null),
   /** The most rounds of tool calls, if fewer than the server allows. */

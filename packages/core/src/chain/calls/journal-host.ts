@@ -184,7 +184,7 @@ export function proposalWrites(
   const { callId, owner } = record;
   if (owner === "client" && record.status === "waiting")
     return eventWrites([
-      { ...proposed, args: {} },
+      { ...proposed, args: proposed.args ?? {} },
       { type: "client_call.waiting", callId },
     ]);
   if (approval === undefined) return eventWrites([proposed]);

@@ -113,7 +113,7 @@ function proposeCall(
         : chain.budget.admitCall({ owner }, n, scope.limit);
   if (error !== undefined)
     return settleWithoutResult(gate, unchecked(), { status: "error", error });
-  if (owner === "client") return { status: "client", record: unchecked() };
+  if (owner === "client") return proposeClientCall(chain, called, unchecked());
   const failed = (thrown: unknown): RoundCall => {
     const failure = loopError(thrown);
     chain.abortWith(failure);
@@ -132,6 +132,20 @@ function proposeCall(
   return Promise.race([stopped, proposal])
     .catch(failed)
     .finally(() => signal.removeEventListener("abort", stop));
+}
+
+/** Checks a client's call, if its tool is checked. An invalid call never reaches the client. */
+function proposeClientCall(
+  { options: { checkClientCall, executor } }: Chain,
+  { function: called }: ToolCallRequest,
+  record: CallRecord,
+): RoundCall {
+  const checked = checkClientCall?.(called);
+  if (checked === undefined) return { status: "client", record };
+  if (checked.status === "invalid")
+    return settleWithoutResult(executor.gate, record, { status: "error", error: checked.error });
+  const { args, repairs } = checked;
+  return { status: "client", record: { ...record, args, repairs } };
 }
 
 function callRequest(

@@ -270,6 +270,7 @@ const chainOptions = z.strictObject(
           issues.push({ code: "custom", message: expected, input: value });
       }),
     ),
+    checkClientCall: aFunction,
     chatOption: object,
     signal: z.nullish(has("aborted", "an AbortSignal")),
     abortController: z.nullish(has("signal", "an AbortController")),

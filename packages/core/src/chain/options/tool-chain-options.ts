@@ -1,7 +1,8 @@
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { ToolExecutor } from "../../call/tool-executor.ts";
 import type { ContentPart } from "../../model/content-part.ts";
-import type { AssistantMessage, Message } from "../../model/message.ts";
+import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
+import type { AssistantMessage, Message, ToolCallRequest } from "../../model/message.ts";
 import type {
   FinishReason,
   Model,
@@ -60,6 +61,13 @@ export interface ToolChainOptions extends ChainLimits {
    * called before every round.
    */
   readonly clientTools?: readonly ToolDefinition[] | (() => readonly ToolDefinition[]);
+  /**
+   * Checks a call of a client's tool before the client sees it. Returns the checked arguments; an
+   * error, which the model reads instead of an output; or `undefined` for an unchecked tool.
+   *
+   * @default no client's call is checked
+   */
+  readonly checkClientCall?: (call: ToolCallRequest["function"]) => PreparedArguments | undefined;
   readonly chatOption?: ChatOption;
   /** Stops the chain. A signal of `AbortSignal.timeout` ends it with the status `timeout`. */
   readonly signal?: AbortSignal;

@@ -1,6 +1,5 @@
 import type { CallResult, ChainEvent, JsonObject } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
-import { customInput } from "../../http/parse-tool.ts";
 import {
   approvalItem,
   approvalItemId,
@@ -8,193 +7,15 @@ import {
   createItemWriter,
   type ItemWriter,
   type OutputOrder,
-  type Phase,
   type ServerListing,
 } from "./output-order.ts";
 import type { SealReceipt } from "./call-receipts.ts";
 import { createCallSummaryWriter } from "./call-summaries.ts";
 import { failureText } from "./call-texts.ts";
 import { imageWriters } from "./images.ts";
-import { createTextBuffer, type InternedText, internText } from "./text-items.ts";
-import type {
-  CustomToolCallOutput,
-  FunctionCallOutput,
-  McpApprovalRequestOutput,
-  McpCallError,
-  McpCallOutput,
-} from "./wire.ts";
-
-interface ProposedCall {
-  readonly callId: string;
-  readonly name: string;
-  readonly argumentsText: string;
-}
-
-/**
- * Projects the calls that the client runs. They are announced live, or once their step is stored.
- */
-export function createClientCalls(options: {
-  readonly outputOrder: OutputOrder;
-  readonly customTools: readonly string[];
-  /** `after_step`: a call is announced only once its step cannot be repeated. */
-  readonly publish: "live" | "after_step";
-}) {
-  const { outputOrder } = options;
-  const customTools = new Set(options.customTools);
-  const isActive = options.publish === "live";
-  const known = new Map<string, { readonly name: string; readonly argumentsText: InternedText }>();
-  const announced = new Set<string>();
-  let step: { readonly callId: string; readonly writer: ItemWriter }[] = [];
-
-  const announce = (callId: string, writer: ItemWriter): void => {
-    announced.add(callId);
-    step.push({ callId, writer });
-    outputOrder.enter(writer);
-  };
-  const announceWhole = (
-    { callId, name, argumentsText }: ProposedCall,
-    { incomplete } = { incomplete: false },
-  ): void => {
-    if (announced.has(callId)) return;
-    if (customTools.has(name)) {
-      announce(callId, createCustomCallWriter({ callId, name, argumentsText, incomplete }));
-      return;
-    }
-    const writer = createFunctionCallWriter({ callId, name });
-    writer.end(argumentsText, { incomplete });
-    announce(callId, writer);
-  };
-
-  return {
-    /** The model starts to write a call. Returns the writer of its arguments, if they are shown. */
-    writing(callId: string, name: string): FunctionCallWriter | undefined {
-      if (!isActive || customTools.has(name) || announced.has(callId)) return undefined;
-      const writer = createFunctionCallWriter({ callId, name });
-      announce(callId, writer);
-      return writer;
-    },
-    /** The model wrote the whole of a custom call. */
-    written(callId: string, name: string, argumentsText: string): void {
-      if (!isActive || !customTools.has(name)) return;
-      announceWhole({ callId, name, argumentsText });
-    },
-    proposed({ callId, name, argumentsText }: ProposedCall): void {
-      known.set(callId, { name, argumentsText: internText(argumentsText) });
-    },
-    /** A call that a limit or a filter cut off is shown, but never given to the client. */
-    settled({ callId, result }: CallEvent<"call.settled">): void {
-      const call = known.get(callId);
-      if (call === undefined || announced.has(callId)) return;
-      if (result.error?.code !== incompleteCode) return;
-      const argumentsText = call.argumentsText.text;
-      announceWhole({ callId, name: call.name, argumentsText }, { incomplete: true });
-    },
-    waiting(callId: string): void {
-      const call = known.get(callId);
-      if (call === undefined) return;
-      announceWhole({ callId, name: call.name, argumentsText: call.argumentsText.text });
-    },
-    /** A step of the model has ended: its output is final. */
-    stepEnded(): void {
-      step = [];
-    },
-    /**
-     * Voids the model's step. Calls that no client has seen are withdrawn; `revealed` means that a
-     * client has seen one.
-     */
-    voidStep(): "void" | "revealed" {
-      const revealed = step.some(({ writer }) => writer.isOpen());
-      for (const { callId, writer } of step) {
-        outputOrder.withdraw(writer);
-        announced.delete(callId);
-      }
-      step = [];
-      return revealed ? "revealed" : "void";
-    },
-    isClientCall: (callId: string) => known.has(callId),
-  };
-}
-
-export interface FunctionCallWriter extends ItemWriter {
-  append(delta: string): void;
-  end(text: string, options: { readonly incomplete: boolean }): void;
-}
-
-/** Writes a client's function call, and streams its arguments as the model writes them. */
-function createFunctionCallWriter(call: {
-  readonly callId: string;
-  readonly name: string;
-}): FunctionCallWriter {
-  const text = createTextBuffer();
-  let phase: Phase = "open";
-  const sendDelta = (delta: string): void => {
-    if (delta !== "") send({ type: "response.function_call_arguments.delta", delta });
-  };
-  const append = (delta: string): void => {
-    text.append(delta);
-    sendDelta(delta);
-  };
-  const { writer, send } = createItemWriter<FunctionCallOutput>({
-    kind: "client_call",
-    prefix: "fc",
-    phase: () => phase,
-    item: (id, status, isAdded) => ({
-      id,
-      type: "function_call",
-      status,
-      call_id: call.callId,
-      name: call.name,
-      arguments: isAdded ? "" : text.whole(),
-    }),
-    opened: () => sendDelta(text.whole()),
-    closing() {
-      const args = { name: call.name, arguments: text.whole() };
-      send({ type: "response.function_call_arguments.done", ...args });
-    },
-  });
-
-  return {
-    ...writer,
-    append,
-    end(whole, { incomplete }) {
-      sendDelta(text.complete(whole) ?? "");
-      // Clients parse the arguments as JSON, so an empty text becomes an empty object.
-      if (!incomplete && text.whole().trim() === "") append("{}");
-      phase = incomplete ? "cut" : "ended";
-    },
-  };
-}
-
-/**
- * Writes a call of a client's custom tool, whose input is plain text. The model is offered it as a
- * function with one argument `input`, so the call is shown once that argument is complete.
- */
-function createCustomCallWriter(call: {
-  readonly callId: string;
-  readonly name: string;
-  readonly argumentsText: string;
-  readonly incomplete: boolean;
-}): ItemWriter {
-  const input = internText(customInput(call.argumentsText));
-  return createItemWriter<CustomToolCallOutput>({
-    kind: "client_call",
-    prefix: "ctc",
-    phase: () => (call.incomplete ? "cut" : "ended"),
-    item: (id, status, isAdded) => ({
-      id,
-      type: "custom_tool_call",
-      status,
-      call_id: call.callId,
-      name: call.name,
-      input: isAdded ? "" : input.text,
-    }),
-    opened(send) {
-      const { text: delta } = input;
-      if (delta !== "") send({ type: "response.custom_tool_call_input.delta", delta });
-    },
-    closing: (send) => send({ type: "response.custom_tool_call_input.done", input: input.text }),
-  }).writer;
-}
+import { incompleteCode } from "./incomplete-code.ts";
+import { type InternedText, internText } from "./text-items.ts";
+import type { McpApprovalRequestOutput, McpCallError, McpCallOutput } from "./wire.ts";
 
 type CallEvent<T extends ChainEvent["type"]> = Extract<ChainEvent, { type: T }>;
 
@@ -416,9 +237,6 @@ function createServerCallWriter(call: {
     },
   };
 }
-
-/** The error of a call whose arguments a limit or a filter cut off. */
-const incompleteCode = "incomplete_call";
 
 const running: Wire = { status: "in_progress", output: null, error: null };
 

@@ -22,6 +22,7 @@ import {
   written,
 } from "../../testing/run-script.ts";
 import { assertStreamGrammar } from "../../testing/stream-grammar.ts";
+import { customForms } from "../client-tools/tool-form.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 type Script = readonly (ChainEvent | RunNotice)[];
@@ -109,7 +110,12 @@ const options: fc.Arbitrary<ProjectionOptions> = fc
     approvals: fc.constantFrom("inline" as const, "deferred" as const),
     clientCalls: fc.constantFrom("live" as const, "after_step" as const),
   })
-  .map((given) => ({ ...identity, servers: [filesServer], customTools: ["Patch"], ...given }));
+  .map((given) => ({
+    ...identity,
+    servers: [filesServer],
+    forms: customForms(["Patch"]),
+    ...given,
+  }));
 
 const encodeEvent = (event: { readonly type: string }) => [...encodeInChunks(event)].join("");
 

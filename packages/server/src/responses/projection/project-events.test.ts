@@ -23,6 +23,7 @@ import {
 } from "../../testing/run-script.ts";
 import { assertStreamGrammar, partText } from "../../testing/stream-grammar.ts";
 import type { ResponseObject, ResponseStreamEvent } from "./wire.ts";
+import { customForms } from "../client-tools/tool-form.ts";
 import { createProjection, type ProjectionOptions } from "./project-events.ts";
 
 interface Projected {
@@ -253,7 +254,7 @@ test("a custom tool's call shows its input as text", () => {
       proposed("c", { ...call, argumentsText: '{"input":"*** Begin"}' }),
       waiting("c"),
     ],
-    { customTools: ["Patch"] },
+    { forms: customForms(["Patch"]) },
   );
   assert.deepEqual(types.slice(2, 6), [
     "output_item.added",
@@ -572,7 +573,7 @@ test("calls that a limit cut off are incomplete, and the server's other calls st
     return { ...event, result: { ...event.result, error } };
   };
   const args = '{"input":"x';
-  const common = { servers: [filesServer], customTools: ["Patch"] };
+  const common = { servers: [filesServer], forms: customForms(["Patch"]) };
   const { response, types } = project(
     [
       started,

@@ -12,7 +12,9 @@ import type {
   WireUsage,
 } from "./wire.ts";
 import type { SealReceipt } from "./call-receipts.ts";
-import { createClientCalls, createServerCalls } from "./calls.ts";
+import type { ToolForms } from "../client-tools/tool-form.ts";
+import { createServerCalls } from "./calls.ts";
+import { createClientCalls } from "./client-calls.ts";
 import {
   createListToolsWriter,
   createOutputOrder,
@@ -31,8 +33,8 @@ export interface ProjectionOptions extends ResponseIdentity {
   readonly summarized?: readonly string[];
   /** Seals the receipts of those calls. @default their summaries have no receipts */
   readonly sealReceipt?: SealReceipt;
-  /** Names of the client's tools that take plain text. @default [] */
-  readonly customTools?: readonly string[];
+  /** How the client's tools are shown. @default as functions */
+  readonly forms?: ToolForms;
   /**
    * `deferred`: an approval request is an `mcp_approval_request`, and the response ends there.
    * `inline`: the response waits, and the approval request is answered elsewhere.
@@ -123,7 +125,7 @@ export function createProjection(options: ProjectionOptions): Projection {
   const serverCalls = createServerCalls({ outputOrder, ...options, approvals });
   const clientCalls = createClientCalls({
     outputOrder,
-    customTools: options.customTools ?? [],
+    forms: options.forms ?? {},
     publish,
   });
 

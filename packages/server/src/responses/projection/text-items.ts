@@ -1,6 +1,6 @@
 import { detached } from "@capstan/core/host";
 import { createItemWriter, type ItemWriter, type OutputOrder, type Phase } from "./output-order.ts";
-import type { FunctionCallWriter } from "./calls.ts";
+import type { FunctionCallWriter } from "./client-calls.ts";
 import type {
   ItemEvent,
   ItemStatus,

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@capstan/core";
 import type { ShownVariable } from "@capstan/core/text";
+import type { BuiltInType } from "../client-tools/tool-form.ts";
 
 /*
  * Types of the Responses API's wire format.
@@ -55,6 +56,7 @@ export interface FunctionCallOutput {
   readonly status: ItemStatus;
   readonly call_id: string;
   readonly name: string;
+  readonly namespace?: string;
   readonly arguments: string;
 }
 
@@ -64,8 +66,20 @@ export interface CustomToolCallOutput {
   readonly status: ItemStatus;
   readonly call_id: string;
   readonly name: string;
+  readonly namespace?: string;
   readonly input: string;
 }
+
+/**
+ * A call of a tool that the API defines. It also has the `action`, the `operation` or the
+ * `arguments` of its type.
+ */
+export type BuiltInCallOutput = {
+  readonly id: string;
+  readonly type: `${BuiltInType}_call`;
+  readonly status: ItemStatus;
+  readonly call_id: string;
+} & JsonObject;
 
 /** A tool of a server group, as `mcp_list_tools` shows it. */
 export interface ListedTool {
@@ -130,6 +144,7 @@ export type OutputItem =
   | ReasoningOutput
   | FunctionCallOutput
   | CustomToolCallOutput
+  | BuiltInCallOutput
   | McpListToolsOutput
   | McpCallOutput
   | ImageGenerationCallOutput

@@ -8,25 +8,21 @@ export type OpenSummary = (sealed: string) => ReturnType<Sealer["open"]>;
 
 /**
  * Returns a request's body with items of other servers' tools as function calls and outputs, so that
- * the model sees them. This server's compaction items become messages, and the tools of
- * `additional_tools` items are added to the body's tools. Other bodies are returned unchanged.
+ * the model sees them. This server's compaction items become messages. Other bodies are returned
+ * unchanged.
  *
  * @throws RequestError for parameters and items that this server cannot honour
  */
 export function withKnownItems(body: unknown, openSummary: OpenSummary): unknown {
   if (!isObject(body)) return body;
   checkParameters(body);
-  const { input, tools } = body;
+  const { input } = body;
   if (!Array.isArray(input)) return body;
   const items = input as readonly unknown[];
   if (!items.some(isForeign)) return body;
-  const more = items.flatMap((item) =>
-    isObject(item) && item["type"] === "additional_tools" ? listOf(item["tools"]) : [],
-  );
   return {
     ...body,
     input: items.flatMap((item, index) => knownItems(item, `input[${index}]`, openSummary)),
-    ...(more.length > 0 && { tools: [...listOf(tools), ...more] }),
   };
 }
 
@@ -49,16 +45,9 @@ function unsupported(param: string, message: string): RequestError {
 }
 
 const foreignTypes: ReadonlySet<unknown> = new Set([
-  "additional_tools",
   "compaction",
   "compaction_summary",
   "compaction_trigger",
-  "shell_call",
-  "shell_call_output",
-  "local_shell_call",
-  "local_shell_call_output",
-  "apply_patch_call",
-  "apply_patch_call_output",
   "computer_call",
   "computer_call_output",
   "file_search_call",
@@ -73,28 +62,14 @@ function isForeign(item: unknown): boolean {
 function knownItems(item: unknown, at: string, openSummary: OpenSummary): readonly unknown[] {
   if (!isObject(item)) return [item];
   switch (item["type"]) {
-    case "additional_tools":
-      return [];
     case "compaction":
     case "compaction_summary":
       return [summaryOf(item, at, openSummary)];
     case "compaction_trigger":
       throw foreignCompaction(item, at);
-    case "shell_call":
-    case "local_shell_call":
     case "computer_call":
-      return [callOf(item, item["action"])];
-    case "apply_patch_call":
-      return [callOf(item, item["operation"])];
-    case "shell_call_output":
-    case "local_shell_call_output":
-      return [outputOf(item, textOf(item["output"]))];
-    case "apply_patch_call_output": {
-      const { status, output } = item;
-      return [outputOf(item, [status, output].filter(Boolean).map(textOf).join(": "))];
-    }
     case "computer_call_output":
-      return [outputOf(item, screenshotOf(item["output"]))];
+      throw foreignComputer(item, at);
     case "file_search_call": {
       const { queries, results } = item;
       return [
@@ -142,6 +117,11 @@ function foreignCompaction(item: Fields, at: string): RequestError {
   return unsupported(`${at}.type`, message);
 }
 
+function foreignComputer(item: Fields, at: string): RequestError {
+  const message = `Unsupported item: '${at}' is a '${String(item["type"])}'. This server offers no model control of a computer; send the screenshots as 'input_image' parts of a message.`;
+  return unsupported(`${at}.type`, message);
+}
+
 /** Returns the call as a call of a function with the tool's name. */
 function callOf(item: Fields, args: unknown): Fields {
   const name = String(item["type"]).replace(/_call$/, "");
@@ -157,7 +137,7 @@ function outputOf(item: Fields, output: unknown): Fields {
   return { type: "function_call_output", call_id: callIdOf(item), output };
 }
 
-/** Outputs of a local shell name their call by `id`. */
+/** Calls that a server ran have only an `id`. */
 function callIdOf({ call_id: callId, id }: Fields): unknown {
   return callId ?? id;
 }
@@ -166,18 +146,9 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? "");
 }
 
-function screenshotOf(output: unknown): unknown {
-  const url = isObject(output) ? output["image_url"] : undefined;
-  return typeof url === "string" ? [{ type: "input_image", image_url: url }] : textOf(output);
-}
-
 function imageOf({ result, output_format: format }: Fields): unknown {
   if (typeof result !== "string" || result === "") return "The image was not kept.";
   const type = typeof format === "string" && /^\w+$/.test(format) ? format : "png";
   const url = result.startsWith("data:") ? result : `data:image/${type};base64,${result}`;
   return [{ type: "input_image", image_url: url }];
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }

@@ -24,6 +24,7 @@ const texts = z.array(z.object({ type: z.string().nullish(), text: z.string() })
 /** Parsed by `parseContent`. */
 const content = z.unknown().optional();
 const output = { id, status, call_id: callId, output: content };
+const looseObject = z.record(z.string(), z.json());
 
 /** Schemas of supported items by type. Other members are dropped. */
 const itemSchemas = {
@@ -42,9 +43,60 @@ const itemSchemas = {
     arguments: z.string(),
     namespace: z.string().nullish(),
   }),
-  custom_tool_call: z.object({ id, status, call_id: callId, name, input: z.string() }),
+  custom_tool_call: z.object({
+    id,
+    status,
+    call_id: callId,
+    name,
+    input: z.string(),
+    namespace: z.string().nullish(),
+  }),
   function_call_output: z.object(output),
   custom_tool_call_output: z.object(output),
+  local_shell_call: z.object({ id, status, call_id: callId, action: looseObject }),
+  local_shell_call_output: z
+    .object({ id, status, call_id: callId.nullish(), output: z.string() })
+    .refine((item) => (item.call_id ?? item.id) != null, {
+      path: ["call_id"],
+      error: "expected the id of the call, as 'call_id' or 'id'.",
+    }),
+  shell_call: z.object({
+    id,
+    status,
+    call_id: callId,
+    action: looseObject,
+    environment: looseObject.nullish(),
+  }),
+  shell_call_output: z.object({
+    id,
+    status,
+    call_id: callId,
+    output: z.array(z.looseObject({ stdout: z.string().nullish(), stderr: z.string().nullish() })),
+    max_output_length: z.number().nullish(),
+  }),
+  apply_patch_call: z.object({ id, status, call_id: callId, operation: looseObject }),
+  apply_patch_call_output: z.object({
+    id,
+    status,
+    call_id: callId,
+    output: z.string().nullish(),
+  }),
+  /** A search that a server made has no `call_id`. */
+  tool_search_call: z.object({
+    id,
+    status,
+    call_id: callId.nullish(),
+    execution: z.string().nullish(),
+    arguments: z.unknown().optional(),
+  }),
+  tool_search_output: z.object({
+    id,
+    status,
+    call_id: callId.nullish(),
+    execution: z.string().nullish(),
+    tools: z.array(z.unknown()),
+  }),
+  additional_tools: z.object({ id, role: z.string().nullish(), tools: z.array(z.unknown()) }),
   reasoning: z.object({
     id,
     summary: texts.nullish().transform((given) => given ?? []),
@@ -144,7 +196,8 @@ function parseItem(value: unknown, at: string): InputItem {
   if (!isKnown(type)) return { type: "carried", item: value as JsonObject };
   const item = { type, ...withoutNulls(checked(itemSchemas[type], value, at)) };
   if (type === "message") return withContent(item, "content", value, at);
-  if (type.endsWith("_output")) return withContent(item, "output", value, at);
+  if (type === "function_call_output" || type === "custom_tool_call_output")
+    return withContent(item, "output", value, at);
   return item as InputItem;
 }
 

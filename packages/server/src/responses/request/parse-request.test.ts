@@ -260,7 +260,7 @@ test("functions and custom tools are offered to the model, and run by the client
     type: "function",
     function: { name: "Weather", parameters: { type: "object" } },
   });
-  assert.deepEqual(tools.customTools, ["Patch"]);
+  assert.deepEqual(tools.forms, { Patch: { type: "custom", name: "Patch", checked: true } });
   assert.match(tools.client[2]?.function.description ?? "", /lark grammar:\nstart: \/x\/$/);
   assert.deepEqual(echo.tools[0], {
     type: "function",

@@ -13,7 +13,8 @@ import { type ChatOption, compileSchema, type ResponseFormat } from "@capstan/co
 import { type InputItem, parseInput } from "./parse-input.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import { checkDepth } from "../../http/parse-tool.ts";
-import { modelToolChoice, parseToolChoice, parseTools } from "./parse-tools.ts";
+import { modelToolChoice, parseToolChoice } from "./parse-tool-choice.ts";
+import { parseTools } from "./parse-tools.ts";
 import type { ResponseEcho } from "../projection/wire.ts";
 
 /** The parsed body of `POST /v1/responses`. Fields that were not given are absent. */
@@ -43,7 +44,7 @@ export function parseCreateRequest(
   checkMetadata(given.metadata ?? {});
   const conversation = parseConversation(given.conversation);
   const input = options.input ?? parseInput(given.input);
-  const tools = parseTools(given.tools ?? [], options.origins ?? []);
+  const tools = parseTools(given.tools ?? [], { input, origins: options.origins ?? [] });
   const toolChoice = parseToolChoice(given.tool_choice, tools);
   const format = parseFormat(given.text?.format);
 

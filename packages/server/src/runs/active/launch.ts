@@ -39,6 +39,7 @@ import {
   type StoredRequest,
   type ToolFilter,
 } from "@capstan/store";
+import { checkClientCall } from "./check-client-call.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 
 /** Creates a session's executor. The composition root supplies it, because it has the tools. */
@@ -128,6 +129,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       systemPrompt: () => systemPromptOf(executor, request, offered),
       ...offered,
       requireApproval: (toolId) => getRequireApproval(servers, executor.gate.registry.tool(toolId)),
+      checkClientCall: (called) => checkClientCall(request, called, executor.gate),
       chatOption: settings,
       ...chainLimits(limits, request),
       // A user's direct call asks no model.

@@ -1,0 +1,140 @@
+import { createRequire } from "node:module";
+import type * as Refa from "refa";
+
+/** A state of an automaton that reads a text one code point at a time. */
+export interface AutomatonState {
+  /** Returns the state after a code point, or `undefined` if no match continues with it. */
+  after(codePoint: number): AutomatonState | undefined;
+  /** Whether the text so far matches. */
+  readonly isFinal: boolean;
+}
+
+/** A compiled regular expression, or why it cannot be used. */
+export type CompiledExpression =
+  | { readonly status: "compiled"; readonly start: AutomatonState }
+  | { readonly status: "invalid"; readonly message: string };
+
+/** The most states of an automaton. */
+const maxStates = 2_000;
+
+/**
+ * Compiles a regular expression to a deterministic automaton, so that matching takes linear time
+ * whatever the expression.
+ *
+ * @param flags of `i`, `s`, `m` and `u`. Texts always consist of code points, and `^` and `$`,
+ * which `m` would change, are unsupported
+ */
+export function compileExpression(source: string, flags = ""): CompiledExpression {
+  const unknown = /[^ismu]/.exec(flags)?.[0];
+  if (unknown !== undefined)
+    return { status: "invalid", message: `the flag ${unknown} is not supported.` };
+  const { JS, NFA, DFA } = loadRefa();
+  try {
+    const parser = JS.Parser.fromLiteral({
+      source: javaScriptSource(source, { dotAll: flags.includes("s") }),
+      flags: flags.includes("i") ? "iu" : "u",
+    });
+    const { expression, maxCharacter } = parser.parse({
+      assertions: "throw",
+      backreferences: "throw",
+    });
+    const factory = new NFA.LimitedNodeFactory(maxStates);
+    const nfa = NFA.fromRegex(expression, { maxCharacter }, {}, factory);
+    const dfa = DFA.fromFA(nfa, new DFA.LimitedNodeFactory(maxStates));
+    return { status: "compiled", start: startOf(dfa) };
+  } catch (thrown) {
+    return { status: "invalid", message: reasonOf(thrown) };
+  }
+}
+
+function startOf({ initial, finals }: Refa.DFA): AutomatonState {
+  const states = new Map<Refa.DFA.ReadonlyNode, AutomatonState>();
+  const stateOf = (node: Refa.DFA.ReadonlyNode): AutomatonState => {
+    const known = states.get(node);
+    if (known !== undefined) return known;
+    const state: AutomatonState = {
+      isFinal: finals.has(node as Refa.DFA.Node),
+      after(codePoint) {
+        const next = node.out.get(codePoint);
+        return next === undefined ? undefined : stateOf(next);
+      },
+    };
+    states.set(node, state);
+    return state;
+  };
+  return stateOf(initial);
+}
+
+/** Whether a whole text matches. */
+export function matchesWhole(start: AutomatonState, text: string): boolean {
+  let state: AutomatonState | undefined = start;
+  for (const character of text) {
+    state = state.after(character.codePointAt(0) ?? 0);
+    if (state === undefined) return false;
+  }
+  return state.isFinal;
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) throw thrown;
+  if (thrown instanceof loadRefa().TooManyNodesError)
+    return `it needs more than ${maxStates} states. Use smaller repetition counts.`;
+  if (/assertion/i.test(thrown.message))
+    return "assertions (^ $ \\b and lookaround) are not supported; grammars match whole texts.";
+  if (/backreference/i.test(thrown.message)) return "backreferences are not supported.";
+  const reason = thrown.message.replace(/^Invalid regular expression: .*?: /s, "");
+  return `it is not a regular expression (${reason}).`;
+}
+
+/** Characters that JavaScript allows after a backslash with the flag `u`. */
+const escapable = /[\^$\\.*+?()[\]{}|/A-Za-z0-9]/;
+
+/**
+ * Returns an expression in the syntax of Rust or Python as one of JavaScript: `.` matches all
+ * characters but \n, groups have JavaScript's names, and unnecessary backslashes are dropped.
+ */
+function javaScriptSource(source: string, { dotAll }: { readonly dotAll: boolean }): string {
+  let result = "";
+  let isInClass = false;
+  for (let at = 0; at < source.length; at++) {
+    const character = source.charAt(at);
+    if (character === "\\") {
+      const next = source.charAt(at + 1);
+      const isNeeded = next === "" || escapable.test(next) || (isInClass && next === "-");
+      result += isNeeded ? character + next : next;
+      at++;
+    } else if (isInClass) {
+      if (character === "]") isInClass = false;
+      result += character;
+    } else if (character === "[") {
+      isInClass = true;
+      result += character;
+    } else if (character === ".") result += dotAll ? "[\\s\\S]" : "[^\\n]";
+    else if (source.startsWith("(?P<", at)) {
+      result += "(?<";
+      at += 3;
+    } else result += character;
+  }
+  return result;
+}
+
+/** Returns a text as an expression that matches exactly it. */
+export function literalExpression(
+  text: string,
+  { anyCase }: { readonly anyCase: boolean },
+): string {
+  return Array.from(text, (character) => {
+    const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
+    if (anyCase && lower !== upper && lower.length === 1 && upper.length === 1)
+      return `[${lower}${upper}]`;
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  }).join("");
+}
+
+let refa: typeof Refa | undefined;
+
+/** Returns the library for automata, which is loaded at the first use. */
+function loadRefa(): typeof Refa {
+  refa ??= createRequire(import.meta.url)("refa") as typeof Refa;
+  return refa;
+}

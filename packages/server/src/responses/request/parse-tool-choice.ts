@@ -1,0 +1,179 @@
+import type { JsonObject } from "@capstan/core";
+import type { ChatOption } from "@capstan/core/host";
+import type { ServerGroup } from "@capstan/store";
+import {
+  badRequest,
+  isObject,
+  missingParameter,
+  type RequestError,
+  unsupportedValue,
+  wrongType,
+} from "../../http/errors.ts";
+import { isBuiltIn } from "../client-tools/built-in-tools.ts";
+import { formOf, modelName } from "../client-tools/tool-form.ts";
+import type { RequestTools } from "./parse-tools.ts";
+
+export type ChosenTool =
+  | { readonly type: "function"; readonly name: string }
+  | { readonly type: "server"; readonly label: string; readonly name?: string };
+
+export type RequestToolChoice =
+  | { readonly type: "auto" | "none" | "required" }
+  | ChosenTool
+  /** Only the listed tools can be called. */
+  | {
+      readonly type: "allowed";
+      readonly mode: "auto" | "none" | "required";
+      readonly tools: readonly ChosenTool[];
+    };
+
+const modes = ["none", "auto", "required"] as const;
+type Mode = (typeof modes)[number];
+
+interface ParsedToolChoice {
+  readonly choice: RequestToolChoice;
+  readonly echo: string | JsonObject;
+}
+
+/** Parses the tools that the model can or must call. The same request must declare them. */
+export function parseToolChoice(given: unknown, tools: RequestTools): ParsedToolChoice {
+  if (given === undefined || given === null) return { choice: { type: "auto" }, echo: "auto" };
+  if (typeof given === "string") {
+    const mode = modeOf(given, "tool_choice");
+    return { choice: { type: mode }, echo: mode };
+  }
+  if (!isObject(given)) throw wrongType("tool_choice", "a string or an object", given);
+  if (given["type"] === "allowed_tools") return parseAllowed(given, tools);
+  const choice = parseChosen(given, tools, "tool_choice") ?? { type: "auto" };
+  return { choice, echo: given as JsonObject };
+}
+
+/**
+ * Returns the tool choice for the loop. The request's choice can also limit which tools the model
+ * is offered, see `allowedTools`. If the choice names a server without a tool, the model must call
+ * one of that server's tools.
+ */
+export function modelToolChoice(
+  choice: RequestToolChoice,
+  servers: readonly ServerGroup[],
+): ChatOption["toolChoice"] {
+  if (choice.type === "function") return choice;
+  if (choice.type === "server") {
+    const group = servers.find(({ label }) => label === choice.label)?.group;
+    if (choice.name === undefined || group === undefined) return "required";
+    return { type: "tool", toolId: `${group}.${choice.name}` };
+  }
+  return choice.type === "allowed" ? choice.mode : choice.type;
+}
+
+function parseAllowed(
+  given: { readonly [key: string]: unknown },
+  tools: RequestTools,
+): ParsedToolChoice {
+  const mode = modeOf(given["mode"] ?? "auto", "tool_choice.mode");
+  const list = given["tools"];
+  if (list == null) throw missingParameter("tool_choice.tools");
+  if (!Array.isArray(list)) throw wrongType("tool_choice.tools", "an array", list);
+  const allowed = list.flatMap((tool: unknown, index): readonly ChosenTool[] => {
+    const at = `tool_choice.tools[${index}]`;
+    if (!isObject(tool)) throw wrongType(at, "an object", tool);
+    return [parseChosen(tool, tools, at)].filter((chosen) => chosen !== undefined);
+  });
+  const echo = { ...given, mode } as JsonObject;
+  return { choice: { type: "allowed", mode, tools: allowed }, echo };
+}
+
+/**
+ * Returns undefined for a declared tool of an unknown type, because no model is offered such a
+ * tool.
+ */
+function parseChosen(
+  given: { readonly [key: string]: unknown },
+  tools: RequestTools,
+  at: string,
+): ChosenTool | undefined {
+  const { type } = given;
+  if (typeof type !== "string") throw missingParameter(`${at}.type`);
+  if (type === "function" || type === "custom") {
+    const nested = isObject(given["function"]) ? given["function"]["name"] : undefined;
+    const name = given["name"] ?? nested;
+    if (typeof name !== "string") throw missingParameter(`${at}.name`);
+    const { namespace } = given;
+    const known = clientName(tools, typeof namespace === "string" ? { namespace, name } : { name });
+    if (known === undefined) throw undeclared(name);
+    return { type: "function", name: known };
+  }
+  if (isBuiltIn(type)) {
+    if (isDeclared(tools, type)) return { type: "function", name: type };
+    // A search by the server is not offered to the model.
+    if (type === "tool_search") return undefined;
+    throw undeclared(type);
+  }
+  if (type === "mcp") {
+    const { server_label: label, name } = given;
+    if (typeof label !== "string") throw missingParameter(`${at}.server_label`);
+    if (tools.servers.some((server) => server.label === label))
+      return { type: "server", label, ...(typeof name === "string" ? { name } : {}) };
+    throw undeclared(label);
+  }
+  if (tools.carried.some((tool) => tool["type"] === type)) return undefined;
+  throw undeclared(type);
+}
+
+function isDeclared({ client }: Pick<RequestTools, "client">, name: string): boolean {
+  return client.some((tool) => tool.function.name === name);
+}
+
+/** Returns a tool's name for the model. A namespace may be left out if that is unambiguous. */
+function clientName(
+  tools: RequestTools,
+  given: { readonly namespace?: string; readonly name: string },
+): string | undefined {
+  const name = modelName(given);
+  if (isDeclared(tools, name)) return name;
+  if (given.namespace !== undefined) return undefined;
+  const same = tools.client
+    .map((tool) => tool.function.name)
+    .filter((known) => {
+      const form = formOf(tools.forms, known);
+      return "name" in form && form.name === given.name;
+    });
+  return same.length === 1 ? same[0] : undefined;
+}
+
+function undeclared(what: string): RequestError {
+  return badRequest("tool_choice", `Tool choice '${what}' not found in 'tools' parameter.`);
+}
+
+function modeOf(value: unknown, at: string): Mode {
+  const known = modes.find((mode) => mode === value);
+  if (known !== undefined) return known;
+  throw unsupportedValue(at, value, modes);
+}
+
+/** Returns whether a tool choice lists tools or names a server, and so excludes all others. */
+export function excludesOthers({ type }: RequestToolChoice): boolean {
+  return type === "allowed" || type === "server";
+}
+
+/** Returns the tools that can be called. */
+export function allowedTools(
+  tools: RequestTools,
+  choice: RequestToolChoice,
+): Pick<RequestTools, "client" | "servers"> {
+  if (choice.type !== "allowed" && choice.type !== "server") return tools;
+  const chosen = choice.type === "allowed" ? choice.tools : [choice];
+  const client = tools.client.filter(({ function: { name } }) =>
+    chosen.some((tool) => tool.type === "function" && tool.name === name),
+  );
+  const servers = tools.servers.flatMap((server): ServerGroup[] => {
+    const meant = chosen.filter((tool) => tool.type === "server" && tool.label === server.label);
+    if (meant.length === 0) return [];
+    const names = meant.flatMap((tool) => (tool.name === undefined ? [] : [tool.name]));
+    if (names.length < meant.length) return [server];
+    const before = server.allowedTools?.toolNames;
+    const toolNames = before === undefined ? names : names.filter((name) => before.includes(name));
+    return [{ ...server, allowedTools: { ...server.allowedTools, toolNames } }];
+  });
+  return { client, servers };
+}
