@@ -147,6 +147,7 @@ export const packages: ArrowTable = {
       "grammar/lark": "read Lark grammars, check texts against them",
       grammar: "grammars of custom tools: regular expressions and Lark",
       "runs/request": "run requests, agents, limits",
+      "runs/files": "the files that tools return: names, types, storage",
       "runs/dispatch": "slots, dispatcher, run queue",
       "runs/active": "runs of this process: registry, mailboxes, journals, permissions, warm runs",
       "runs/history": "merge the history that a request states with the stored one",

@@ -310,6 +310,12 @@ export function createClient(options: ClientOptions = {}) {
       remove(pathOf.variable(conversation, name)),
 
     // Script files
+    /** Returns the bytes of a file. */
+    fileContent: async (file: string, signal?: Signal): Promise<Blob> => {
+      const path = `/v1/files/${id(file)}/content`;
+      return (await send(connection, path, { accept: "*/*", signal })).blob();
+    },
+
     scripts: () => list<ScriptView>("/v1/scripts"),
     script: (script: string, signal?: Signal) =>
       json<ScriptDetail>(pathOf.script(script), { signal }),

@@ -20,6 +20,7 @@ export type { ToolEvents } from "./tool/tool-context.ts";
 export type { GivenFile, RequestTool, RequestTools, ToolFile, ToolFiles } from "./tool/caller.ts";
 export type { Annotation, PlacedAnnotation } from "./model/annotation.ts";
 export { type WithAnnotations, withAnnotations } from "./tool/return-value.ts";
+export type { ReturnedFile, StoredFile, StoreFile } from "./tool/stored-file.ts";
 export type { Tool, ToolGroup } from "./tool/tool.ts";
 export { type WithText, withText } from "./tool/return-value.ts";
 

@@ -63,6 +63,7 @@ import { CallOutput } from "./run/call-output.ts";
 import { type RunningTool, runTool } from "./run/run-tool.ts";
 import { lockRequestOf, type Ticket, deadlockError } from "./schedule/locks.ts";
 import { settle } from "./settle/settle.ts";
+import { storeParts } from "./settle/store-parts.ts";
 import { reviewRequest, settleReviewed, withholdResult } from "./settle/review-result.ts";
 import { type Step, Steps, wait } from "./steps.ts";
 import {
@@ -391,10 +392,12 @@ export class Call implements ActiveCall, ParentCall {
 
   #settle(settled: SettledCall, answered?: GivenApproval): Step {
     this.state = "settled";
-    const { record, result } = settled;
-    return this.#commit({ step: "settled", record, result, answered }, () =>
-      this.#withAncestors(() => this.#rest(settled)),
-    );
+    return wait(storeParts(this.#setup.gate, settled), (stored) => {
+      const { record, result } = stored;
+      return this.#commit({ step: "settled", record, result, answered }, () =>
+        this.#withAncestors(() => this.#rest(stored)),
+      );
+    });
   }
 
   /** Ends the driver after the host failed to store a step. */

@@ -30,6 +30,8 @@ import {
   type RequestTools,
 } from "../tool/caller.ts";
 import { type SettingsByTool, withToolSettings } from "../tool/tool-settings.ts";
+import type { StoreFile } from "../tool/stored-file.ts";
+import { LruCache } from "../base/lru-cache.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import {
   type ToolOffer,
@@ -56,6 +58,9 @@ import type { SettledToolResult } from "../tool/tool-result.ts";
 import { runDirectCall } from "./direct-call.ts";
 
 const noSettings: SettingsByTool = {};
+
+/** The number of stored files that a tool can return again. */
+const maxStoredFiles = 1_000;
 
 /** The options of `ToolExecutor`. All are optional. */
 export interface ToolExecutorOptions {
@@ -87,6 +92,11 @@ export interface ToolExecutorOptions {
    * Stores the states of the calls made with `execute`. A chain stores its calls in its journal.
    */
   readonly ledger?: Ledger;
+  /**
+   * Stores the images and files that tools return, so that records, events and messages contain
+   * only references. @default they contain the bytes
+   */
+  readonly storeFile?: StoreFile;
   /** Counts a text's tokens. @default four characters are one token */
   readonly countTokens?: (text: string) => number;
   readonly clock?: Clock;
@@ -141,6 +151,8 @@ export class ToolExecutor {
       caller: callerWith(localCaller, options),
       ledger: options.ledger,
       activeCalls: [],
+      storeFile: options.storeFile,
+      storedFiles: new LruCache(maxStoredFiles),
       countTokens: options.countTokens ?? estimateTokens,
       clock: options.clock ?? systemClock,
       patternEngine: options.patternEngine,

@@ -22,6 +22,8 @@ export interface ImagePart {
   readonly source: PartSource;
   readonly mimeType: string;
   readonly detail?: "low" | "high" | "auto";
+  /** The id of the stored file, if the host stores the files that tools return. */
+  readonly fileId?: string;
 }
 
 /** A file in a message. */
@@ -30,6 +32,8 @@ export interface FilePart {
   readonly name: string;
   readonly source: PartSource;
   readonly mimeType: string;
+  /** The id of the stored file, if the host stores the files that tools return. */
+  readonly fileId?: string;
 }
 
 /** A link in a message. */
@@ -67,16 +71,28 @@ export function isContentPart(part: unknown): part is ContentPart {
   return safeParse(knownPart, part).success;
 }
 
-/** Returns the problem of the parts that a tool returned, or `undefined` if they are valid. */
-export function contentPartsProblem(parts: readonly ContentPart[]): string | undefined {
+/**
+ * Returns the problem of the parts that a tool returned, or `undefined` if they are valid.
+ *
+ * @param isKnownFile whether the host stored a file for this session
+ */
+export function contentPartsProblem(
+  parts: readonly ContentPart[],
+  isKnownFile: (fileId: string, sha256: string) => boolean = () => false,
+): string | undefined {
   if (!Array.isArray(parts)) return "its content parts are not a list";
-  // Only the host refers to stored bytes: a tool could name another user's.
-  const wrong = parts.findIndex((part: unknown) => !isContentPart(part) || isStored(part));
+  // A tool may pass on a stored file of its sub-call. Otherwise only the host refers to stored
+  // bytes: a tool could name another user's.
+  const isForeign = (part: ContentPart) =>
+    isStored(part) && !("fileId" in part && isKnownFile(String(part.fileId), part.source.sha256));
+  const wrong = parts.findIndex((part: unknown) => !isContentPart(part) || isForeign(part));
   return wrong === -1
     ? undefined
     : `its content part ${wrong} is invalid: a type or a field is missing`;
 }
 
-function isStored(part: ContentPart): boolean {
+function isStored(
+  part: ContentPart,
+): part is (ImagePart | FilePart) & { source: Extract<PartSource, { type: "blob" }> } {
   return "source" in part && part.source.type === "blob";
 }

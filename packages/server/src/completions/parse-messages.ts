@@ -1,7 +1,8 @@
 import type { ContentPart, Message, ToolCallRequest, ToolMessage } from "@capstan/core";
 import type { NewRun } from "@capstan/store";
 import { z } from "zod";
-import { dataSource, mimeTypeOf } from "../http/data-source.ts";
+import { dataSource } from "../http/data-source.ts";
+import { mimeTypeOf } from "../runs/files/file-name.ts";
 import { badRequest, checked, isObject, missingParameter, wrongType } from "../http/errors.ts";
 import { NamedFile } from "../http/stored-files.ts";
 import type { StoredData } from "../http/read-body.ts";

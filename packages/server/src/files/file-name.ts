@@ -1,38 +1,17 @@
 import { badRequest } from "../http/errors.ts";
-import { mimeTypeOf } from "../http/data-source.ts";
-
-/** The maximum length of a file's name, in bytes of UTF-8. */
-const maxBytes = 255;
-
-/** Control, formatting and bidirectional characters, lone surrogates, and separators of paths. */
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\]/u;
+import { fileNameProblem } from "../runs/files/file-name.ts";
 
 /**
- * Checks a file's name, which later appears in headers, on pages and in folders.
+ * Returns the name of a client's file.
  *
  * @param param the name's path in the request
  * @throws RequestError if it is empty, too long, or has a character that is not safe in a name
  */
 export function checkFileName(name: string, param: string): string {
+  const problem = fileNameProblem(name);
+  if (problem === undefined) return name;
   const expected = "Send a plain file name such as 'report.pdf'.";
-  if (name === "" || name === "." || name === ".." || name.trim() === "")
-    throw badRequest(param, `Invalid '${param}': the file has no name. ${expected}`);
-  if (Buffer.byteLength(name) > maxBytes)
-    throw badRequest(param, `Invalid '${param}': longer than ${maxBytes} bytes. ${expected}`);
-  if (unsafe.test(name))
-    throw badRequest(
-      param,
-      `Invalid '${param}': it has a path separator or an invisible character. ${expected}`,
-    );
-  return name;
-}
-
-const plainType = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
-
-/** Returns the MIME type of a file: the given one, or that of its name if none is given. */
-export function fileType(given: string | undefined, name: string): string {
-  const type = given?.split(";")[0]?.trim().toLowerCase() ?? "";
-  return plainType.test(type) && type !== "application/octet-stream" ? type : mimeTypeOf(name);
+  throw badRequest(param, `Invalid '${param}': ${problem}. ${expected}`);
 }
 
 /**

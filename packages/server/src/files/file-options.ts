@@ -1,6 +1,4 @@
 import { badRequest, missingParameter, unsupportedValue, RequestError } from "../http/errors.ts";
-import type { ServerLimits } from "../runs/request/run-limits.ts";
-import type { FileQuota } from "@capstan/store";
 
 /** The purposes of files that clients upload. */
 export const purposes = [
@@ -47,11 +45,6 @@ export function ttlOf({
       `Invalid 'expires_after.seconds': expected a whole number from ${shortest} to ${longest}.`,
     );
   return value * 1_000;
-}
-
-/** Returns the quota of each user. */
-export function quotaOf({ filesOfOne, fileBytesOfOne }: ServerLimits): FileQuota {
-  return { files: filesOfOne, bytes: fileBytesOfOne };
 }
 
 /** Returns the error for a file that a user's quota does not allow. */

@@ -8,8 +8,10 @@ import { badRequest, checked, conflict, notFound } from "../http/errors.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { readJson } from "../http/read-body.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { checkFileName, fileType } from "./file-name.ts";
-import { overQuota, purposeOf, quotaOf, ttlOf } from "./file-options.ts";
+import { fileType } from "../runs/files/file-name.ts";
+import { quotaOf } from "../runs/files/tool-files.ts";
+import { checkFileName } from "./file-name.ts";
+import { overQuota, purposeOf, ttlOf } from "./file-options.ts";
 import { seconds, uploadView } from "./file-view.ts";
 import { receiveForm } from "./receive-form.ts";
 

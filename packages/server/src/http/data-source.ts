@@ -1,4 +1,3 @@
-import { getMimeType } from "hono/utils/mime";
 import type { FilePart } from "@capstan/core/host";
 import type { NewRun } from "@capstan/store";
 import { StoredData } from "./read-body.ts";
@@ -53,9 +52,4 @@ function base64(percentEncoded: string): string {
     // A stray `%` is kept literally.
   }
   return Buffer.from(text).toString("base64");
-}
-
-/** Returns the MIME type of a file name's extension, or that of unknown bytes. */
-export function mimeTypeOf(name: string): string {
-  return getMimeType(name)?.split(";")[0] ?? "application/octet-stream";
 }

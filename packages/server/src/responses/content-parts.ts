@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { dataSource, mimeTypeOf } from "../http/data-source.ts";
+import { dataSource } from "../http/data-source.ts";
+import { mimeTypeOf } from "../runs/files/file-name.ts";
 import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";

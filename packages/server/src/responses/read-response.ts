@@ -10,6 +10,7 @@ import {
   type Projection,
   type ProjectionOptions,
 } from "./projection/project-events.ts";
+import { withImages } from "./projection/stored-images.ts";
 import { watchOutput } from "../runs/produced-output.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 import { upstreamFailure } from "../http/chain-failure.ts";
@@ -37,7 +38,7 @@ export async function readResponse(
   const projection = runProjection(run, sealer);
   const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
   projection.begin();
-  for (const event of compact?.events ?? []) projection.push(event);
+  for (const event of compact?.events ?? []) projection.push(await withImages(store, event));
   return projection.response();
 }
 
@@ -61,7 +62,7 @@ export async function awaitResponse(
   const output = watchOutput();
   projection.begin();
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
-    projection.push(event);
+    projection.push(await withImages(store, event));
     output.push(event);
     if (event.type === "chain.ended" && event.error !== undefined && !output.hasOutput()) {
       const failure = upstreamFailure(event.error);
@@ -100,7 +101,7 @@ export async function* streamResponse(
   for (const event of projection.begin())
     if (event.sequence_number > after) yield* encodeInChunks(event);
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
-    for (const out of projection.push(event))
+    for (const out of projection.push(await withImages(store, event)))
       if (out.sequence_number > after) yield* encodeInChunks(out);
     if (!(await asksClient(store, run, { event, projection }))) continue;
     onPause?.();

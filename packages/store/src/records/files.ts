@@ -11,6 +11,8 @@ export interface NewFile {
   readonly source: FileSource;
   /** Ms after which the file expires. @default it does not expire */
   readonly ttlMs?: number;
+  /** The run whose tool returned the file. The file is deleted with the run. */
+  readonly runId?: string;
 }
 
 /** A file of a user. Its bytes are the blob with its hash. */

@@ -16,6 +16,7 @@ const laterTables: readonly RowTable[] = [
   "uploads",
   "upload_parts",
   "thread_objects",
+  "run_files",
 ];
 
 /**
@@ -446,6 +447,19 @@ export const migrations: readonly Migration[] = [
           "CREATE TRIGGER set_created_seq BEFORE INSERT ON thread_objects FOR EACH ROW EXECUTE FUNCTION set_created_seq()",
       },
       ...addChecksum("thread_objects", []),
+    ],
+  },
+  {
+    version: 22,
+    statements: [
+      // The files that the tools of a run returned. They are deleted with the run.
+      `CREATE TABLE run_files (
+        run_n BIGINT NOT NULL,
+        file_id TEXT NOT NULL,
+        PRIMARY KEY (run_n, file_id)
+      )`,
+      "CREATE INDEX run_files_by_file ON run_files (file_id)",
+      ...addChecksum("run_files", []),
     ],
   },
 ];

@@ -143,6 +143,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   uploads: ["id"],
   upload_parts: ["id"],
   thread_objects: ["id"],
+  run_files: ["run_n", "file_id"],
 };
 
 /** Returns the message for a damaged row. */

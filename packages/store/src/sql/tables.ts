@@ -270,6 +270,7 @@ export const tables = {
     },
     sequence,
   },
+  run_files: { columns: { run_n: "bigint", file_id: "text" } },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

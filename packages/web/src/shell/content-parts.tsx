@@ -1,6 +1,7 @@
-import { For, Match, Switch } from "solid-js";
+import { For, Match, Show, Switch } from "solid-js";
 import type { CallResult } from "../run/run-event.ts";
 import { shellTexts } from "../texts/shell.ts";
+import { StoredFile, StoredPicture } from "./stored-file.tsx";
 
 type ContentPart = NonNullable<CallResult["parts"]>[number];
 
@@ -22,6 +23,14 @@ function ContentPartView(props: { readonly part: ContentPart }) {
       return null;
     return `data:${part.mimeType};base64,${part.source.data}`;
   };
+  const stored = () => {
+    const { part } = props;
+    if ((part.type !== "image" && part.type !== "file") || part.source.type !== "blob") return null;
+    const { fileId, mimeType } = part;
+    if (fileId === undefined) return null;
+    const isPicture = part.type === "image" && picture.test(mimeType);
+    return { fileId, isPicture, name: part.type === "file" ? part.name : shellTexts.image };
+  };
   const address = () => {
     const { part } = props;
     if (part.type === "link") return part.url;
@@ -39,6 +48,16 @@ function ContentPartView(props: { readonly part: ContentPart }) {
     <Switch fallback={<span class="part-name">{name()}</span>}>
       <Match when={embedded()}>
         {(source) => <img src={source()} alt={shellTexts.toolPicture} />}
+      </Match>
+      <Match when={stored()}>
+        {(file) => (
+          <Show
+            when={file().isPicture}
+            fallback={<StoredFile fileId={file().fileId} name={file().name} />}
+          >
+            <StoredPicture fileId={file().fileId} />
+          </Show>
+        )}
       </Match>
       <Match when={safeAddress()}>
         {(url) => (

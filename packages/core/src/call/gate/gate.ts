@@ -3,6 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { GrantBook } from "../../policy/grant.ts";
 import type { PolicyRule } from "../../policy/rule.ts";
 import type { ToolRegistry, Switches } from "../../tool/registry.ts";
+import type { StoreFile } from "../../tool/stored-file.ts";
+import type { LruCache } from "../../base/lru-cache.ts";
 import type { Caller } from "../../tool/caller.ts";
 import type { VariableSystem } from "../../variables/variable-system.ts";
 import type { Ledger } from "../record/ledger.ts";
@@ -77,6 +79,10 @@ export interface Gate {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   readonly limits: GateLimits;
+  /** Stores the files of results. Without it, results contain the bytes. */
+  readonly storeFile: StoreFile | undefined;
+  /** The hashes of the files that calls of this session stored most recently, by id. */
+  readonly storedFiles: LruCache<string, string>;
   /** Matches `pattern`s of schemas that could hang JavaScript's own engine. */
   readonly patternEngine: PatternEngine | undefined;
 }

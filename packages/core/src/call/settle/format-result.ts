@@ -6,6 +6,7 @@ import { isContentParts } from "../../tool/return-value.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { Formatted, FormattedText } from "../record/call-outcome.ts";
 import type { VariableValue } from "../../variables/variable.ts";
+import { newId } from "../../base/id.ts";
 import { compileSchema } from "../../arguments/validator.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -19,8 +20,14 @@ export const noResult = "(no result)";
  * JSON. A value that JSON cannot represent (a cycle, a function, a BigInt, a stream) is a failure
  * that names it, not a text that looks like a result.
  */
-export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Formatted {
+export function formatResult(
+  tool: Tool,
+  value: unknown,
+  args: ToolArgs,
+  gate: Partial<Pick<Gate, "storeFile" | "storedFiles">> = {},
+): Formatted {
   try {
+    if (isContentParts(value)) return formatParts(value.parts, gate);
     return format(tool, value, args);
   } catch (thrown) {
     // Any property access on an untrusted object may throw.
@@ -31,14 +38,25 @@ export function formatResult(tool: Tool, value: unknown, args: ToolArgs): Format
   }
 }
 
+function formatParts(
+  given: readonly ContentPart[],
+  { storeFile, storedFiles }: Partial<Pick<Gate, "storeFile" | "storedFiles">>,
+): Formatted {
+  const problem = contentPartsProblem(given, (id, sha256) => storedFiles?.get(id) === sha256);
+  if (problem !== undefined)
+    return { status: "failed", message: `The returned value is unusable: ${problem}.` };
+  const parts = copyJson(given).map((part) => withFileId(part, storeFile !== undefined));
+  return { status: "formatted", text: parts.map(partText).join("\n"), parts };
+}
+
+/** Gives bytes the id under which `storeParts` stores them. A tool cannot choose an id. */
+function withFileId(part: ContentPart, isStored: boolean): ContentPart {
+  if ((part.type !== "image" && part.type !== "file") || part.source.type === "blob") return part;
+  const { fileId: _chosen, ...plain } = part;
+  return isStored && part.source.type === "base64" ? { ...plain, fileId: newId("file-") } : plain;
+}
+
 function format(tool: Tool, value: unknown, args: ToolArgs): Formatted {
-  if (isContentParts(value)) {
-    const problem = contentPartsProblem(value.parts);
-    if (problem !== undefined)
-      return { status: "failed", message: `The returned value is unusable: ${problem}.` };
-    const parts = copyJson(value.parts);
-    return { status: "formatted", text: parts.map(partText).join("\n"), parts };
-  }
   const json = toJson(value);
   if (json.status === "failed") return json;
   const data = json.data === undefined ? {} : { data: json.data };
@@ -119,12 +137,16 @@ function partText(part: ContentPart): string {
     case "text":
       return part.text;
     case "image":
-      return `[image ${part.mimeType}]`;
+      return `[image ${part.mimeType}${idText(part)}]`;
     case "file":
-      return `[file ${part.name} ${part.mimeType}]`;
+      return `[file ${part.name} ${part.mimeType}${idText(part)}]`;
     case "link":
       return part.title === undefined ? part.url : `[${part.title}](${part.url})`;
   }
+}
+
+function idText({ fileId }: { readonly fileId?: string }): string {
+  return fileId === undefined ? "" : ` ${fileId}`;
 }
 
 const maxIssues = 8;

@@ -73,13 +73,14 @@ export function draftResult(
   registered: RegisteredTool,
   outcome: ToolOutcome,
 ): DraftResult {
-  const { formatted, end } = format(record, registered, outcome);
+  const { formatted, end } = format(gate, record, registered, outcome);
   const isError = end.status !== "success";
   const cut = truncateForModel(gate, registered.tool, { whole: formatted.text, record, isError });
   return { end, formatted, cut, durationMs: outcome.durationMs };
 }
 
 function format(
+  gate: Gate,
   record: CallRecord,
   { tool, name }: RegisteredTool,
   outcome: ToolOutcome,
@@ -87,7 +88,7 @@ function format(
   switch (outcome.status) {
     case "returned": {
       const { text, annotations } = outcome;
-      const plain = formatResult(tool, outcome.value, record.args ?? {});
+      const plain = formatResult(tool, outcome.value, record.args ?? {}, gate);
       const formatted = withSources(withWritten(plain, text), annotations);
       if (formatted.status === "formatted") {
         const error = resultSchemaError(tool, formatted);

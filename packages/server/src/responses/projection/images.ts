@@ -6,16 +6,20 @@ import type { ImageGenerationCallOutput } from "./wire.ts";
 /**
  * Returns the writers of the images in a tool's result. `mcp_call` has only text, so each image is an
  * item of the type that clients show as a picture. Images that are only named by a URL have no item.
+ * A stored image whose file was deleted has an item without content, so that later items keep their
+ * ids.
  */
 export function imageWriters({ parts = [] }: CallResult): readonly ItemWriter[] {
   return parts.flatMap((part) => {
-    if (part.type !== "image" || part.source.type !== "base64") return [];
+    if (part.type !== "image" || part.source.type === "url") return [];
     const format = /^image\/(\w+)/.exec(part.mimeType)?.[1] ?? "png";
-    return [createImageWriter(internText(part.source.data), format)];
+    const { source } = part;
+    const data = source.type === "base64" ? internText(source.data) : undefined;
+    return [createImageWriter(data, format)];
   });
 }
 
-function createImageWriter(data: InternedText, format: string): ItemWriter {
+function createImageWriter(data: InternedText | undefined, format: string): ItemWriter {
   return createItemWriter<ImageGenerationCallOutput>({
     kind: "server_call",
     prefix: "ig",
@@ -25,7 +29,7 @@ function createImageWriter(data: InternedText, format: string): ItemWriter {
       type: "image_generation_call",
       status: isAdded ? "in_progress" : status,
       output_format: format,
-      result: isAdded ? null : data.text,
+      result: isAdded ? null : (data?.text ?? null),
     }),
     opened: (send) => send({ type: "response.image_generation_call.in_progress" }),
     closing: (send) => send({ type: "response.image_generation_call.completed" }),

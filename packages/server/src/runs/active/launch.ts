@@ -40,13 +40,14 @@ import {
   type ToolFilter,
 } from "@capstan/store";
 import { checkClientCall } from "./check-client-call.ts";
+import { toolFileStorage } from "../files/tool-files.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 
 /** Creates a session's executor. The composition root supplies it, because it has the tools. */
 export type CreateExecutor = (
   options: Pick<
     ToolExecutorOptions,
-    "variables" | "grants" | "overrides" | "approvals" | "principal"
+    "variables" | "grants" | "overrides" | "approvals" | "principal" | "storeFile"
   > & {
     /**
      * Whether to include unapproved tools. Users can call them directly, but no model sees them.
@@ -99,12 +100,14 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       ? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history })
       : [],
   ]);
+  const storeFile = toolFileStorage({ store, run, limits });
   const executor = options.createExecutor({
     variables,
     grants,
     overrides,
     approvals: laterAnswers,
     principal: { id: run.owner },
+    ...(storeFile && { storeFile }),
     drafts: call !== undefined,
   });
   applySwitches(executor, conversation?.switches);

@@ -261,3 +261,46 @@ test("db check reports a changed row and the missing bytes of a file", async () 
     await opened.close();
   });
 });
+
+const createOf = (id: string) =>
+  ({ type: "create-run", run: newRun({ id, status: "in_progress" }) }) as const;
+
+const endOf = (runId: string) =>
+  ({ type: "journal", runId, epoch: 1, writes: [resultOf("completed")] }) as const;
+
+everyStore("a tool's files are deleted with their run", async (withStore) => {
+  await withStore(async (store) => {
+    await store.write([createOf("run_1"), createOf("run_2")]);
+    await create(store, { id: "file-a", source: "tool", runId: "run_1" });
+    await create(store, { id: "file-b", source: "tool", runId: "run_2", bytes: Buffer.from("b") });
+    await create(store, { id: "file-c" });
+    const stranger = await create(store, { id: "file-d", owner: "other", runId: "run_1" });
+    assert.equal(stranger.status, "refused");
+    await store.write([endOf("run_1")]);
+    await store.write([{ type: "delete-run", owner, id: "run_1" }]);
+    const left = async () => {
+      const { data } = await store.listFiles({ owner });
+      return data.map(({ id }) => id);
+    };
+    assert.deepEqual(await left(), ["file-c", "file-b"]);
+    await store.write([{ type: "delete-file", owner, id: "file-b" }]);
+    await store.write([endOf("run_2")]);
+    const [deleted] = await store.write([{ type: "delete-run", owner, id: "run_2" }]);
+    assert.equal(deleted.status, "deleted");
+    assert.deepEqual(await left(), ["file-c"]);
+  });
+});
+
+everyStore("retention deletes the files of the runs that it deletes", async (withStore) => {
+  await withStore(async (store, clock) => {
+    await store.write([createOf("run_1")]);
+    await create(store, { id: "file-a", source: "tool", runId: "run_1" });
+    await store.write([endOf("run_1")]);
+    const start = { type: "session", id: "run_1" } as const;
+    const before = clock.now() + 1_000;
+    await store.write([{ type: "forget-lineage", owner, start, before }]);
+    assert.deepEqual(await store.listFiles({ owner }), { data: [], hasMore: false });
+    await store.write([{ type: "collect-forgotten", rows: 100, bytes: 100_000 }]);
+    assert.equal(await store.getFile({ owner, id: "file-a" }), undefined);
+  });
+});

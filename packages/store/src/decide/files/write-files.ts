@@ -53,6 +53,11 @@ const deleteFiles = statement(
   ({ anyOf }) => `DELETE FROM files WHERE id ${anyOf}`,
 );
 
+const deleteLinks = statement(
+  { writes: ["run_files"] },
+  ({ anyOf }) => `DELETE FROM run_files WHERE file_id ${anyOf}`,
+);
+
 const deleteExpiredParts = statement(
   { writes: ["upload_parts"], reads: ["uploads"] },
   "DELETE FROM upload_parts WHERE upload_id IN (SELECT id FROM uploads WHERE expires_at <= ?)",
@@ -98,16 +103,25 @@ export function* overQuota(
   return undefined;
 }
 
+const findRun = statement<{ n: number }>(
+  { reads: ["runs"] },
+  ({ lock }) => `SELECT n FROM runs WHERE id = ? AND owner = ?${lock("runs")}`,
+);
+
 /** Creates a file of a blob. */
 export function* createFile(
   context: WriteContext,
   { file, blob, quota }: CreateFile,
   at: number,
 ): Script<OutcomeOf<CreateFile>> {
-  const { owner } = file;
+  const { owner, runId } = file;
+  const run = runId === undefined ? undefined : yield* first(findRun, runId, owner);
+  if (runId !== undefined && run === undefined)
+    return { status: "refused", reason: `The run ${runId} no longer exists.` };
   const reason = yield* overQuota(context, { owner, bytes: blob.size, quota });
   if (reason !== undefined) return { status: "refused", reason };
   insertFile(context, { file, blob, at });
+  if (run !== undefined) context.changes.insert("run_files", { run_n: run.n, file_id: file.id });
   return { status: "created" };
 }
 
@@ -143,6 +157,7 @@ export function* deleteFile(
   const known = yield* first(findFile, id, owner);
   if (known === undefined) return { status: "not_found" };
   changes.remove("files", { id });
+  changes.remove("run_files", { file_id: id });
   return { status: "deleted", runIds: [] };
 }
 
@@ -156,11 +171,11 @@ export function* expireFiles(
     older === undefined
       ? yield* all(findExpired, at)
       : yield* all(findOld, older.owner, older.before);
-  if (found.length > 0)
-    changes.run(
-      deleteFiles,
-      found.map(({ id }) => id),
-    );
+  const ids = found.map(({ id }) => id);
+  if (ids.length > 0) {
+    changes.run(deleteFiles, ids);
+    changes.run(deleteLinks, ids);
+  }
   if (older === undefined) {
     changes.run(deleteExpiredParts, at);
     changes.run(deleteOldUploads, at - endedUploadMs);

@@ -53,6 +53,7 @@ const ofRun: readonly Rows[] = [
   rowsOf("run_requests", "run_n = ?", { key: "run_n", texts: ["request", "input", "full_input"] }),
   rowsOf("run_results", "run_n = ?", { key: "run_n", texts: ["result", "replay"] }),
   rowsOf("run_blobs", "run_n = ?", { key: "sha256", texts: ["sha256"] }),
+  rowsOf("run_files", "run_n = ?", { key: "file_id", texts: ["file_id"] }),
 ];
 
 const lockForgotten = statement<{ n: number; session_id: string }>(

@@ -25,6 +25,7 @@ const runColumns = "n, id, session_id, parent_id, ended_at";
 const tablesOfRun = [
   "run_requests",
   "run_blobs",
+  "run_files",
   "run_results",
   "run_journal",
   "answerable_calls",
@@ -59,6 +60,11 @@ const findNeeded = statement<{ id: string }>(
      SELECT r.id, r.parent_id FROM needed d JOIN runs r ON r.id = d.parent_id
    )
    SELECT id FROM needed`,
+);
+
+const deleteFiles = statement(
+  { reads: ["run_files"], writes: ["files"] },
+  "DELETE FROM files WHERE id IN (SELECT file_id FROM run_files WHERE run_n = ?)",
 );
 
 const findParent = statement<{ parent_id: string | null }>(
@@ -135,6 +141,7 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
     changes.update("conversations", { head_run_id: id }, { head_run_id: parent });
     wipeRunQuarantine(context, n);
     changes.remove("request_keys", { resource_id: id });
+    changes.run(deleteFiles, n);
     for (const table of tablesOfRun) changes.remove(table, { run_n: n });
     removeRun(context, n);
     context.runs.drop(id);

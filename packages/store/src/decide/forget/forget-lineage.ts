@@ -1,14 +1,22 @@
 import { forgottenOwner, readLineage } from "../../read/retention/lineage.ts";
 import type { Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
+const deleteFiles = statement(
+  { reads: ["run_files", "runs"], writes: ["files"] },
+  `DELETE FROM files WHERE owner = ? AND id IN (
+     SELECT f.file_id FROM run_files f JOIN runs r ON r.n = f.run_n WHERE r.session_id = ?
+   )`,
+);
+
 type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;
 
 /**
- * Hides a lineage from its owner in one commit: deletes its conversations and removes the owner of
- * its runs. Later commits delete the runs' rows.
+ * Hides a lineage from its owner in one commit: deletes its conversations and the files of its tools,
+ * and removes the owner of its runs. Later commits delete the runs' rows.
  */
 export function* forgetLineage(
   { changes, runs }: WriteContext,
@@ -27,6 +35,7 @@ export function* forgetLineage(
     changes.remove("conversations", { id });
   }
   for (const id of lineage.sessions) {
+    changes.run(deleteFiles, owner, id);
     const forgotten = { owner: forgottenOwner, conversation_id: null };
     changes.update("runs", { session_id: id, owner }, forgotten);
     changes.remove("grants", { session_id: id, owner });

@@ -1,0 +1,66 @@
+import type { StoreFile } from "@capstan/core";
+import type { FileQuota, RunRecord, Store } from "@capstan/store";
+import type { ServerLimits } from "../request/run-limits.ts";
+import { fileType, safeFileName } from "./file-name.ts";
+
+/** Returns the quota of each user. */
+export function quotaOf({
+  filesOfOne,
+  fileBytesOfOne,
+}: Pick<ServerLimits, "filesOfOne" | "fileBytesOfOne">): FileQuota {
+  return { files: filesOfOne, bytes: fileBytesOfOne };
+}
+
+/** The purpose of files that tools return. */
+const toolPurpose = "assistants_output";
+
+interface ToolFileOptions {
+  readonly store: Pick<Store, "receiveBlob" | "writeWithBlob">;
+  readonly run: Pick<RunRecord, "id" | "owner" | "stored">;
+  readonly limits: Pick<ServerLimits, "fileBytes" | "filesOfOne" | "fileBytesOfOne">;
+}
+
+/**
+ * Returns a function that stores the files which a run's tools return. They belong to the run's
+ * owner, and are deleted with the run. A run that is not stored has no such function: its results
+ * contain the bytes, and nothing is written to disk.
+ */
+export function toolFileStorage({ store, run, limits }: ToolFileOptions): StoreFile | undefined {
+  if (!run.stored) return undefined;
+  return async ({ id, name, mimeType, data }) => {
+    const bytes = Buffer.from(data, "base64");
+    if (bytes.length === 0)
+      return { status: "refused", reason: "its data is empty or is not Base64" };
+    if (bytes.length > limits.fileBytes)
+      return {
+        status: "refused",
+        reason: `it has ${bytes.length} bytes, and at most ${limits.fileBytes} are allowed (limits.fileBytes)`,
+      };
+    const type = fileType(mimeType, name);
+    const blob = await store.receiveBlob(inOnePiece(bytes));
+    try {
+      const { sha256, size } = blob;
+      const outcome = await store.writeWithBlob(blob, {
+        type: "create-file",
+        file: {
+          id,
+          owner: run.owner,
+          name: safeFileName(name, type),
+          mimeType: type,
+          purpose: toolPurpose,
+          source: "tool",
+          runId: run.id,
+        },
+        blob: { sha256, size },
+        quota: quotaOf(limits),
+      });
+      return outcome.status === "refused" ? outcome : { status: "stored", sha256, size };
+    } finally {
+      await blob.discard();
+    }
+  };
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
