@@ -155,6 +155,7 @@ export const packages: ArrowTable = {
       runs: "the run service: start, answer, cancel, deadlines",
       http: "shared by all APIs: errors, event streams, bodies, services",
       "responses/client-tools": "tools that the API defines and clients run; names in namespaces",
+      "http/files": "the files that requests name, and links to files",
       "responses/projection": "turn run events into response items",
       "responses/request": "parse requests of the Responses API",
       responses: "the Responses API",

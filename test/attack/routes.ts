@@ -232,6 +232,8 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "POST /v1/files": { body: () => ({}), others: "all", refusal: 415 },
   "GET /v1/files/:id": { path: ofFile(), others: "absent" },
   "GET /v1/files/:id/content": { path: ofFile("/content"), others: "absent" },
+  "POST /v1/files/:id/link": { path: ofFile("/link"), others: "absent" },
+  "GET /v1/files/:id/download": { path: ofFile("/download"), others: "all", refusal: 403 },
   "DELETE /v1/files/:id": { path: ofFile(), others: "absent" },
   "POST /v1/uploads": { body: () => ({ ...newUpload, filename: "a.txt" }), others: "own" },
   "POST /v1/uploads/:id/parts": { path: ofUpload("/parts"), body: () => ({}), others: "absent" },

@@ -1,3 +1,13 @@
+/** A link to a file. It works without a key until it expires. */
+export interface FileLinkView {
+  readonly object: "file.link";
+  /** The id of the file. */
+  readonly id: string;
+  readonly url: string;
+  /** Seconds since the epoch. */
+  readonly expires_at: number;
+}
+
 /** A file of `/v1/files`. Times are in seconds since the epoch. */
 export interface FileView {
   readonly id: string;

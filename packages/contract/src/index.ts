@@ -37,7 +37,7 @@ export type {
 } from "./catalog.ts";
 export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
 export type { ErrorBody } from "./error.ts";
-export type { FileDeleted, FileView, UploadPartView, UploadView } from "./file.ts";
+export type { FileDeleted, FileLinkView, FileView, UploadPartView, UploadView } from "./file.ts";
 export type { GrantDeleted, GrantView } from "./grant.ts";
 export type { DamagedView, ListView } from "./list.ts";
 export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";

@@ -272,7 +272,9 @@ function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
     const site = context.req.header("sec-fetch-site");
     const isForeign = site === "cross-site" || site === "same-site";
     const isNavigation = context.req.header("sec-fetch-mode") === "navigate";
-    if (isForeign && origin === undefined && !isNavigation && context.req.path.startsWith("/v1/"))
+    const { path } = context.req;
+    const isRefused = path.startsWith("/v1/") && !fileLink.test(path);
+    if (isForeign && origin === undefined && !isNavigation && isRefused)
       throw forbidden("origin_not_allowed", "Pages of other sites may not call this server.");
     const { method } = context.req;
     const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
@@ -297,6 +299,9 @@ function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
     return next();
   };
 }
+
+/** A link's token authenticates the request, and clients on other sites show its picture. */
+const fileLink = /^\/v1\/files\/[\w-]+\/download$/;
 
 function forbidden(code: string, message: string): RequestError {
   return new RequestError({ status: 403, code, message });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { dataSource } from "../http/data-source.ts";
 import { mimeTypeOf } from "../runs/files/file-name.ts";
 import { badRequest, checked, isObject, missingParameter, wrongType } from "../http/errors.ts";
-import { NamedFile } from "../http/stored-files.ts";
+import { NamedFile } from "../http/files/stored-files.ts";
 import type { StoredData } from "../http/read-body.ts";
 
 /** The messages of a Chat Completions request, as the loop reads them. */

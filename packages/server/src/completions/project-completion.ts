@@ -1,5 +1,5 @@
-import type { ChainError, Usage } from "@capstan/core";
-import { addUsage, type FinishReason } from "@capstan/core/host";
+import type { ChainError, ContentPart, Usage } from "@capstan/core";
+import { addUsage, type FinishReason, neutralise } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { customInput } from "../grammar/custom-input.ts";
 
@@ -22,8 +22,16 @@ export type CompletionPiece =
       readonly isCustom: boolean;
       readonly text: string;
     }
+  | { readonly type: "files"; readonly files: readonly ShownFile[] }
   | { readonly type: "end"; readonly finish: CompletionFinish; readonly usage: Usage }
   | { readonly type: "error"; readonly error: ChainError };
+
+/** An image or a file that a tool returned: its link, or its bytes if they are not stored. */
+export interface ShownFile {
+  readonly type: "image" | "file";
+  readonly name: string;
+  readonly url: string;
+}
 
 interface Call {
   readonly index: number;
@@ -34,8 +42,8 @@ interface Call {
 
 /**
  * Creates a fold of one run's events. It shows the model's texts, the texts of final calls, and the
- * client's calls. Calls that the server runs are not shown, except that a pending approval is
- * announced as reasoning, because the answer waits for it.
+ * client's calls. Calls that the server runs are not shown, except for their images and files, and
+ * except that a pending approval is announced as reasoning, because the answer waits for it.
  *
  * @param customTools names of the client's tools that take plain text
  * @example
@@ -45,6 +53,8 @@ interface Call {
 export function createCompletionFold({
   customTools,
   holdsAnswers = false,
+  takesLinks = false,
+  linkOf,
 }: {
   readonly customTools: readonly string[];
   /**
@@ -53,6 +63,10 @@ export function createCompletionFold({
    * @default false
    */
   readonly holdsAnswers?: boolean;
+  /** Whether links to stored files follow the answer. @default false */
+  readonly takesLinks?: boolean | undefined;
+  /** Returns the link to a stored file. @default stored files are not shown */
+  readonly linkOf?: ((fileId: string) => string) | undefined;
 }): (event: RunEvent) => readonly CompletionPiece[] {
   const texts = createTextOrder();
   const calls = new Map<string, Call>();
@@ -89,12 +103,25 @@ export function createCompletionFold({
     const json = argumentsText.trim() === "" ? "{}" : argumentsText;
     return [...announced, ...send(callId, customTools.includes(name) ? customInput(json) : json)];
   };
+  const subCalls = new Set<string>();
+  let links: readonly ShownFile[] = [];
+  /** Shows the images of a result at once; links to its files follow the answer. */
+  const showFiles = (parts: readonly ContentPart[]): readonly CompletionPiece[] => {
+    const shown = parts.flatMap((part) => shownFile(part, linkOf));
+    const isLink = ({ type, url }: ShownFile) => type === "file" && !url.startsWith("data:");
+    links = [...links, ...shown.filter(isLink)];
+    const files = shown.filter((file) => !isLink(file));
+    return files.length === 0 ? [] : [{ type: "files", files }];
+  };
   const finish = (usual: CompletionFinish): CompletionFinish =>
     finishReason === "length" || finishReason === "content_filter" ? finishReason : usual;
   const end = (reason: CompletionFinish): readonly CompletionPiece[] => {
     hasEnded = true;
     return [
       ...texts.flush(),
+      ...(takesLinks && reason === "stop" && links.length > 0
+        ? texts.addAll(links.map(markdownLink).join("\n"))
+        : []),
       { type: "end", finish: reason, usage: usage ?? { inputTokens: 0, outputTokens: 0 } },
     ];
   };
@@ -141,7 +168,10 @@ export function createCompletionFold({
         usage = usage === undefined ? event.usage : addUsage(usage, event.usage);
         hasAnnounced = false;
         return texts.release();
+      case "call.settled":
+        return subCalls.has(event.callId) ? [] : showFiles(event.result.parts ?? []);
       case "call.proposed":
+        if (event.parentCallId !== undefined) subCalls.add(event.callId);
         if (event.owner === "client")
           names.set(event.callId, { name: event.name, argumentsText: event.argumentsText });
         return [];
@@ -169,6 +199,29 @@ export function createCompletionFold({
         return [];
     }
   };
+}
+
+function shownFile(
+  part: ContentPart,
+  linkOf: ((fileId: string) => string) | undefined,
+): readonly ShownFile[] {
+  if (part.type !== "image" && part.type !== "file") return [];
+  const { type, source, fileId, mimeType } = part;
+  const name = part.type === "file" ? part.name : "image";
+  const isPlain = /^[\w.+-]+\/[\w.+-]+$/.test(mimeType);
+  const data = isPlain ? mimeType : "application/octet-stream";
+  if (source.type === "base64") return [{ type, name, url: `data:${data};base64,${source.data}` }];
+  if (source.type === "url") {
+    const url = URL.parse(source.url);
+    return url !== null && /^https?:$/.test(url.protocol) ? [{ type, name, url: url.href }] : [];
+  }
+  return fileId === undefined || linkOf === undefined ? [] : [{ type, name, url: linkOf(fileId) }];
+}
+
+/** Returns a link in Markdown. The name cannot end the link's text. */
+function markdownLink({ name, url }: ShownFile): string {
+  const text = neutralise(name).replaceAll(/[\\[\]`<>*_\r\n]/g, (char) => `\\${char.trim()}`);
+  return `[${text}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 }
 
 type TextStart = Extract<RunEvent, { type: "item.start"; kind: "text" | "reasoning" }>;
@@ -255,6 +308,11 @@ function createTextOrder() {
     /** Adds a whole text to the reasoning. */
     note(text: string): readonly TextPiece[] {
       queue.push({ type: "reasoning", text, sent: 0, hasEnded: true, isHeld: false });
+      return advance();
+    },
+    /** Adds a whole text to the content. */
+    addAll(text: string): readonly TextPiece[] {
+      queue.push({ type: "content", text, sent: 0, hasEnded: true, isHeld: false });
       return advance();
     },
     release,

@@ -3,11 +3,12 @@ import type { JsonObject } from "@capstan/core";
 import { addUsage, noUsage } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
+import { createFileLink } from "../http/files/file-links.ts";
 import { chainFailure } from "../http/chain-failure.ts";
 import { conflict, notFound, RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
-import { withFiles } from "../http/stored-files.ts";
+import { withFiles } from "../http/files/stored-files.ts";
 import { mayRepeat, readJson } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -71,6 +72,13 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     return [first, ...more];
   };
 
+  /** Returns a function that makes links to the caller's files. */
+  const linksOf = (context: Context<Environment>) => (fileId: string) => {
+    const { origin } = new URL(context.req.url);
+    const owner = context.get("principal");
+    return createFileLink({ sealer: services.sealer, origin, owner, fileId }).url;
+  };
+
   routes.post("/", async (context) => {
     const owner = context.get("principal");
     const body = await withFiles(await readJson(context), "messages", {
@@ -90,7 +98,8 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     const followers = started.map((run) => follow(run, signal, { stays }));
     const view = completionView(started[0]) ?? viewOf(request);
     const identity = identityOf(started[0], view);
-    const fold = () => createCompletionFold(view);
+    const linkOf = linksOf(context);
+    const fold = () => createCompletionFold({ ...view, linkOf });
     const stop = new AbortController();
     const events = started.map((run) =>
       followEvents({
@@ -136,7 +145,10 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       signal: context.req.raw.signal,
       read: async () => {
         const compact = await runs.store.readEventsCompact({ owner: run.owner, runId: run.id });
-        const pieces = await collect(compact?.events ?? [], createCompletionFold(view));
+        const pieces = await collect(
+          compact?.events ?? [],
+          createCompletionFold({ ...view, linkOf: linksOf(context) }),
+        );
         return whole({ identity: identityOf(run, view), view, pieces: [pieces] });
       },
     });

@@ -22,6 +22,8 @@ export interface CompletionView {
    * Whether the answer must match a strict schema. It is then sent only after it has been checked.
    */
   readonly holdsAnswers: boolean;
+  /** Whether links to a tool's files may follow the answer: it need not be JSON. */
+  readonly takesLinks?: boolean;
   readonly metadata: { readonly [name: string]: string };
   /** The agent that the request named as its model. Absent: the run's model. */
   readonly shownModel?: string;
@@ -36,7 +38,8 @@ export function viewOf({
 }: CompletionRequest): CompletionView {
   const { responseFormat: format } = settings;
   const holdsAnswers = format?.type === "json_schema" && format.strict === true;
-  return { customTools: tools.customTools, usesFunctions, holdsAnswers, metadata };
+  const takesLinks = format === undefined || format.type === "text";
+  return { customTools: tools.customTools, usesFunctions, holdsAnswers, takesLinks, metadata };
 }
 
 /** Returns the view of a run that this API started, or `undefined` for another API's run. */

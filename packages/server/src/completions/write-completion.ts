@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, Usage } from "@capstan/core";
-import type { CompletionFinish, CompletionPiece } from "./project-completion.ts";
+import type { CompletionFinish, CompletionPiece, ShownFile } from "./project-completion.ts";
 
 /** The fields that all chunks of a completion and the whole completion share. */
 export interface CompletionIdentity {
@@ -92,11 +92,27 @@ export function pieceChoice(
       const call = isCustom ? { custom: { input: text } } : { function: { arguments: text } };
       return choice(index, { tool_calls: [{ index: at, ...call }] });
     }
+    case "files":
+      return choice(index, filesOf(piece.files));
     case "end":
       return choice(index, {}, finishOf(piece.finish, identity));
     case "error":
       return undefined;
   }
+}
+
+/**
+ * Returns the members of a message with a tool's files: `images`, as other servers that add images
+ * to this API name it, and `files` in the form of a request's parts.
+ */
+function filesOf(shown: readonly ShownFile[]): JsonObject {
+  const images: JsonValue[] = [];
+  const files: JsonValue[] = [];
+  for (const { type, name, url } of shown) {
+    if (type === "image") images.push({ type: "image_url", image_url: { url } });
+    else files.push({ type: "file", file: { filename: name, file_data: url } });
+  }
+  return { ...(images.length > 0 && { images }), ...(files.length > 0 && { files }) };
 }
 
 function choice(index: number, delta: JsonObject, finish: string | null = null): JsonObject {
@@ -121,6 +137,7 @@ export function wholeChoice(
   let refusal = "";
   let finish: CompletionFinish = "stop";
   const calls: WholeCall[] = [];
+  const files: ShownFile[] = [];
   for (const piece of pieces) {
     switch (piece.type) {
       case "content":
@@ -140,6 +157,9 @@ export function wholeChoice(
         if (call !== undefined) call.text += piece.text;
         break;
       }
+      case "files":
+        files.push(...piece.files);
+        break;
       case "end":
         ({ finish } = piece);
         break;
@@ -156,6 +176,7 @@ export function wholeChoice(
       refusal: refusal === "" ? null : refusal,
       annotations: [],
       ...(reasoning !== "" && { reasoning_content: reasoning }),
+      ...filesOf(files),
       ...(first !== undefined &&
         (identity.usesFunctions
           ? { function_call: { name: first.name, arguments: first.text } }

@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import { newId } from "@capstan/core/host";
-import type { FileDeleted } from "@capstan/contract";
+import type { FileDeleted, FileLinkView } from "@capstan/contract";
 import type { FileRecord } from "@capstan/store";
-import { badRequest, notFound } from "../http/errors.ts";
+import { badRequest, notFound, RequestError } from "../http/errors.ts";
+import { createFileLink, openFileLink } from "../http/files/file-links.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { readNumber, readWord } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
@@ -11,7 +12,7 @@ import { fileType } from "../runs/files/file-name.ts";
 import { quotaOf } from "../runs/files/tool-files.ts";
 import { checkFileName } from "./file-name.ts";
 import { overQuota, purposeOf, ttlOf } from "./file-options.ts";
-import { fileEntry, fileView } from "./file-view.ts";
+import { fileEntry, fileView, seconds } from "./file-view.ts";
 import { receiveForm } from "./receive-form.ts";
 import { serveContent } from "./serve-content.ts";
 
@@ -19,7 +20,10 @@ import { serveContent } from "./serve-content.ts";
 const maxPage = 10_000;
 
 /** Routes of users' files. */
-export function fileRoutes({ runs, limits }: Services, budget: MemoryBudget): Hono<Environment> {
+export function fileRoutes(
+  { runs, limits, sealer }: Services,
+  budget: MemoryBudget,
+): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { store } = runs;
 
@@ -100,6 +104,23 @@ export function fileRoutes({ runs, limits }: Services, budget: MemoryBudget): Ho
     return serveContent(context, store, file);
   });
 
+  routes.post("/:id/link", async (context) => {
+    const owner = context.get("principal");
+    const { id } = await find(owner, context.req.param("id"));
+    const { origin } = new URL(context.req.url);
+    const { url, expiresAt } = createFileLink({ sealer, origin, owner, fileId: id });
+    const link: FileLinkView = { object: "file.link", id, url, expires_at: seconds(expiresAt) };
+    return context.json(link);
+  });
+
+  routes.get("/:id/download", async (context) => {
+    const fileId = context.req.param("id");
+    const token = context.req.query("token") ?? "";
+    const owner = openFileLink({ sealer, fileId, token });
+    if (owner === undefined) throw invalidLink();
+    return serveContent(context, store, await find(owner, fileId), { isLinked: true });
+  });
+
   routes.delete("/:id", async (context) => {
     const id = context.req.param("id");
     const owner = context.get("principal");
@@ -109,4 +130,14 @@ export function fileRoutes({ runs, limits }: Services, budget: MemoryBudget): Ho
   });
 
   return routes;
+}
+
+function invalidLink(): RequestError {
+  return new RequestError({
+    status: 403,
+    code: "invalid_link",
+    param: "token",
+    message:
+      "This link has expired, or is not a link of this server. POST /v1/files/{id}/link makes a new one.",
+  });
 }

@@ -6,6 +6,9 @@ import type { Environment } from "../http/services.ts";
 import { requestedRange } from "./byte-range.ts";
 import { attachment } from "./file-name.ts";
 
+/** Types of pictures that cannot contain scripts. */
+const picture = /^image\/(png|jpeg|gif|webp)$/;
+
 /**
  * Responds with the bytes of a file, or with the range that the request asks for. Browsers save the
  * response and never run it.
@@ -14,6 +17,12 @@ export async function serveContent(
   context: Context<Environment>,
   store: Pick<Store, "streamBlob">,
   file: FileRecord,
+  {
+    isLinked = false,
+  }: {
+    /** Whether pages of other sites may show a picture. @default false */
+    readonly isLinked?: boolean;
+  } = {},
 ): Promise<Response> {
   const { bytes: size, sha256 } = file;
   const tag = `"${sha256}"`;
@@ -25,7 +34,9 @@ export async function serveContent(
     "Content-Disposition": attachment(file.name),
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; sandbox",
-    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy":
+      isLinked && picture.test(file.mimeType) ? "cross-origin" : "same-origin",
+    "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, no-store",
     "Accept-Ranges": "bytes",
     ETag: tag,

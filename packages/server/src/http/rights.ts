@@ -57,6 +57,9 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/files", needs: "ask" },
   { method: "GET", path: "/v1/files/:id", needs: "ask" },
   { method: "GET", path: "/v1/files/:id/content", needs: "ask" },
+  { method: "POST", path: "/v1/files/:id/link", needs: "ask" },
+  // The link's token authenticates the request.
+  { method: "GET", path: "/v1/files/:id/download", needs: "none" },
   { method: "DELETE", path: "/v1/files/:id", needs: "ask" },
   { method: "POST", path: "/v1/uploads", needs: "ask" },
   { method: "POST", path: "/v1/uploads/:id/parts", needs: "ask" },

@@ -5,7 +5,7 @@ import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
 import type { NewRun, Store } from "@capstan/store";
-import { asNamedFile, NamedFile } from "../http/stored-files.ts";
+import { asNamedFile, NamedFile } from "../http/files/stored-files.ts";
 import { asStoredData, carriers, StoredData } from "../http/read-body.ts";
 import type { InputContent, InputItem } from "./request/parse-input.ts";
 import { tooLong } from "../http/errors.ts";

@@ -13,7 +13,7 @@ import {
 import { withKnownItems } from "./request/foreign-items.ts";
 import { parseLongInput } from "./request/parse-input.ts";
 import { type CreateRequest, parseCreateRequest } from "./request/parse-request.ts";
-import { withFiles } from "../http/stored-files.ts";
+import { withFiles } from "../http/files/stored-files.ts";
 import { itemChunks } from "./content-parts.ts";
 import { compactionChunks, parseCompactRequest, startCompaction } from "./compact.ts";
 import { countInput } from "./count-input.ts";

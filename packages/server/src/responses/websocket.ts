@@ -6,7 +6,7 @@ import { isObject } from "../http/errors.ts";
 import type { Connection, Environment } from "../http/services.ts";
 import { emptyStats } from "../runs/active/close-run.ts";
 import { createProjection } from "./projection/project-events.ts";
-import { withUncheckedFiles } from "../http/stored-files.ts";
+import { withUncheckedFiles } from "../http/files/stored-files.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
 
 type Fetch = (request: Request, bindings?: Environment["Bindings"]) => Response | Promise<Response>;

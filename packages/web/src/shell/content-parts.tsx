@@ -29,7 +29,8 @@ function ContentPartView(props: { readonly part: ContentPart }) {
     const { fileId, mimeType } = part;
     if (fileId === undefined) return null;
     const isPicture = part.type === "image" && picture.test(mimeType);
-    return { fileId, isPicture, name: part.type === "file" ? part.name : shellTexts.image };
+    const name = part.type === "file" ? part.name : mimeType.replace("/", ".");
+    return { fileId, isPicture, name };
   };
   const address = () => {
     const { part } = props;
@@ -51,12 +52,12 @@ function ContentPartView(props: { readonly part: ContentPart }) {
       </Match>
       <Match when={stored()}>
         {(file) => (
-          <Show
-            when={file().isPicture}
-            fallback={<StoredFile fileId={file().fileId} name={file().name} />}
-          >
-            <StoredPicture fileId={file().fileId} />
-          </Show>
+          <>
+            <Show when={file().isPicture}>
+              <StoredPicture fileId={file().fileId} />
+            </Show>
+            <StoredFile fileId={file().fileId} name={file().name} />
+          </>
         )}
       </Match>
       <Match when={safeAddress()}>

@@ -26,7 +26,6 @@ export const shellTexts = {
   table: "Table",
   picture: (name: string) => `picture: ${name}`,
   toolPicture: "Returned by the tool",
-  image: "image",
   noPicture: (reason: string) => `The picture could not be loaded: ${reason}`,
   download: (name: string) => `Download ${name}`,
   notJson: (reason: string) => `This is not JSON: ${reason}`,

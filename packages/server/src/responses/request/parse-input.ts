@@ -10,7 +10,7 @@ import {
   wrongType,
 } from "../../http/errors.ts";
 import { nextTurn } from "../../http/streams.ts";
-import { NamedFile, requireImage } from "../../http/stored-files.ts";
+import { NamedFile, requireImage } from "../../http/files/stored-files.ts";
 import { StoredData, maxImage, withoutNulls } from "../../http/read-body.ts";
 
 const id = z.string().nullish();

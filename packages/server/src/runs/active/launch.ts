@@ -70,6 +70,8 @@ interface LaunchOptions {
   readonly limits: ServerLimits;
   /** The claimed run, in this process's epoch. */
   readonly run: RunRecord;
+  /** Whether the run is in memory only, so that nothing may be written to disk. */
+  readonly isInMemory: boolean;
   readonly journal: Journal;
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
@@ -100,7 +102,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       ? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history })
       : [],
   ]);
-  const storeFile = toolFileStorage({ store, run, limits });
+  const storeFile = options.isInMemory ? undefined : toolFileStorage({ store, run, limits });
   const executor = options.createExecutor({
     variables,
     grants,

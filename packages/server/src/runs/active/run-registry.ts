@@ -295,14 +295,15 @@ export class RunRegistry {
   }
 
   async #launch(active: ActiveRun, { run, input }: Restored, warm: WarmRun): Promise<void> {
-    const { models, createExecutor, limits, clock } = this.#options;
+    const { stores, models, createExecutor, limits, clock } = this.#options;
     const { changes } = this.grants;
     const [session, overrides] = await Promise.all([
       this.#session(run, input, warm),
       this.#options.overrides.of(run.owner),
     ]);
     const { store } = active;
-    const common = { store, models, createExecutor, limits, clock, overrides };
+    const isInMemory = store === stores.memory;
+    const common = { store, isInMemory, models, createExecutor, limits, clock, overrides };
     const startChain = await prepareChain({ ...common, ...session, ...input });
     active.start(session, startChain);
     // Grants that changed in the meantime were not applied to this run, because it was not running

@@ -100,9 +100,11 @@ test("with store: false, bytes travel inline and nothing is left on disk", async
   const store = await openStore({ dataDir });
   try {
     const model = new ScriptedModel(drawThenSay);
-    const app = createTestApp({ model, tools: [draw], store });
+    const memory = openMemoryStore();
+    const app = createTestApp({ model, tools: [draw], store, memory });
     const { body } = await app.call("POST", "/v1/responses", { ...ask, store: false });
     assert.deepEqual(imagesOf(body.output), [png]);
+    assert.deepEqual(await memory.listFiles({ owner: "local" }), { data: [], hasMore: false });
     assert.deepEqual(await store.listFiles({ owner: "local" }), { data: [], hasMore: false });
     const blobs = await readdir(join(dataDir, "blobs"), { recursive: true }).catch(() => []);
     assert.deepEqual(blobs, []);

@@ -16,17 +16,16 @@ const toolPurpose = "assistants_output";
 
 interface ToolFileOptions {
   readonly store: Pick<Store, "receiveBlob" | "writeWithBlob">;
-  readonly run: Pick<RunRecord, "id" | "owner" | "stored">;
+  readonly run: Pick<RunRecord, "id" | "owner">;
   readonly limits: Pick<ServerLimits, "fileBytes" | "filesOfOne" | "fileBytesOfOne">;
 }
 
 /**
  * Returns a function that stores the files which a run's tools return. They belong to the run's
- * owner, and are deleted with the run. A run that is not stored has no such function: its results
- * contain the bytes, and nothing is written to disk.
+ * owner, and are deleted with the run. Do not use it for runs in memory: their results contain the
+ * bytes, and nothing is written to disk.
  */
-export function toolFileStorage({ store, run, limits }: ToolFileOptions): StoreFile | undefined {
-  if (!run.stored) return undefined;
+export function toolFileStorage({ store, run, limits }: ToolFileOptions): StoreFile {
   return async ({ id, name, mimeType, data }) => {
     const bytes = Buffer.from(data, "base64");
     if (bytes.length === 0)

@@ -5,7 +5,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import OpenAI, { toFile } from "openai";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { openMemoryStore } from "@capstan/store";
-import { createTestApp } from "../testing/app-fixtures.ts";
+import { createTestApp } from "../../testing/app-fixtures.ts";
 
 function setup(answers: number) {
   const model = new ScriptedModel(Array.from({ length: answers }, (_, n) => `answer ${n}`));

@@ -1,4 +1,4 @@
-import { badRequest, isObject, RequestError, wrongType } from "./errors.ts";
+import { badRequest, isObject, RequestError, wrongType } from "../errors.ts";
 import type { FilePart } from "@capstan/core/host";
 import type { FileRecord, NewRun, Store } from "@capstan/store";
 

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { startCapstan } from "./capstan.ts";
+import { visit } from "./visitor.ts";
+
+const found = findBrowser();
+
+/** A picture of one pixel. */
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+test(
+  "a tool's picture is shown and downloaded as a stored file, also after a reload",
+  { skip: found.status === "missing" && found.reason },
+  async () => {
+    await using resources = new AsyncDisposableStack();
+    const capstan = resources.adopt(await startCapstan(), (one) => one.close());
+    const browser = resources.adopt(await launchBrowser(), (one) => one.close());
+    await writeFile(join(capstan.folder, "pixel.png"), png);
+    const me = await visit(browser, capstan.url);
+    await me.say('/ViewFile {"path": "pixel.png"}');
+    await me.turnEnds();
+    const picture = me.page.getByRole("img", { name: "Returned by the tool" });
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await me.page.reload();
+      await me.row("ViewFile").getByRole("button", { expanded: false }).first().click();
+      await picture.waitFor();
+      assert.match((await picture.getAttribute("src")) ?? "", /^blob:/);
+      await me.page.waitForFunction(
+        () => document.querySelector<HTMLImageElement>(".content-parts img")?.naturalWidth === 1,
+      );
+    }
+    const downloading = me.page.waitForEvent("download");
+    await me.page.getByRole("button", { name: "Download image.png" }).click();
+    const path = await (await downloading).path();
+    assert.ok((await readFile(path)).equals(png));
+    assert.deepEqual(me.complaints(), []);
+  },
+);
