@@ -37,7 +37,7 @@ test("bytes that a tool returns are stored, and record and result refer to them"
   const ledger = new MemoryLedger();
   const report = { type: "file", name: "r.pdf", mimeType: "application/pdf" } as const;
   const tool = toolOf("Draw", () => [
-    { ...picture, fileId: "file-chosen" } as ContentPart,
+    { ...picture, fileId: "file-chosen" },
     { type: "text", text: "Two files" },
     { ...report, source: { type: "base64", data: "JVBERi0=" } },
     { ...report, source: { type: "url", url: "https://example.org/r.pdf" } },
@@ -120,7 +120,7 @@ test("a tool can return a stored file of its sub-call, but no other reference", 
       ...picture,
       fileId: "file-x",
       source: { type: "blob", sha256: "ab", size: 8 },
-    } as ContentPart,
+    },
   ]);
   const executor = executorWith([inner, outer, guess], { storeFile });
   const result = await executor.execute("Outer", {});
@@ -134,7 +134,7 @@ test("a tool can return a stored file of its sub-call, but no other reference", 
 });
 
 test("without a place to store files, results contain the bytes and no ids", async () => {
-  const tool = toolOf("Draw", () => [{ ...picture, fileId: "file-chosen" } as ContentPart]);
+  const tool = toolOf("Draw", () => [{ ...picture, fileId: "file-chosen" }]);
   const result = await executorWith([tool]).execute("Draw", {});
   assert.ok(result.status === "success");
   assert.deepEqual(result.parts, [picture]);
