@@ -84,7 +84,7 @@ export function contentPartsProblem(
   // A tool may pass on a stored file of its sub-call. Otherwise only the host refers to stored
   // bytes: a tool could name another user's.
   const isForeign = (part: ContentPart) =>
-    isStored(part) && !("fileId" in part && isKnownFile(String(part.fileId), part.source.sha256));
+    isStored(part) && !(part.fileId !== undefined && isKnownFile(part.fileId, part.source.sha256));
   const wrong = parts.findIndex((part: unknown) => !isContentPart(part) || isForeign(part));
   return wrong === -1
     ? undefined
