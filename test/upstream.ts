@@ -12,6 +12,7 @@ export interface ChatRequest {
     readonly tool_call_id?: string;
   }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
+  readonly response_format?: { readonly type: string };
 }
 
 export interface ScriptedCall {
@@ -48,9 +49,14 @@ export interface Upstream extends AsyncDisposable {
   readonly environment: { readonly [name: string]: string };
 }
 
-/** A real OpenAI-compatible server on a free port, with scripted answers. */
+/**
+ * A real OpenAI-compatible server on a free port, with scripted answers.
+ *
+ * @param options.models the models that it lists. @default scripted
+ */
 export async function startUpstream(
   answer: (request: ChatRequest, index: number) => UpstreamAnswer,
+  { models = ["scripted"] }: { readonly models?: readonly string[] } = {},
 ): Promise<Upstream> {
   const requests: ChatRequest[] = [];
   const authorizations: (string | undefined)[] = [];
@@ -60,7 +66,7 @@ export async function startUpstream(
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
-      if (request.url?.endsWith("/models") === true) return sendModels(response);
+      if (request.url?.endsWith("/models") === true) return sendModels(response, models);
       const parsed = JSON.parse(body) as ChatRequest;
       requests.push(parsed);
       authorizations.push(request.headers.authorization);
@@ -127,9 +133,10 @@ export function obey({ messages }: ChatRequest): UpstreamAnswer {
   return calls.length > 0 ? { calls } : { say: ["Said ", "in ", "pieces."] };
 }
 
-function sendModels(response: ServerResponse): void {
+function sendModels(response: ServerResponse, models: readonly string[]): void {
   response.setHeader("content-type", "application/json");
-  response.end(JSON.stringify({ object: "list", data: [{ id: "scripted", object: "model" }] }));
+  const data = models.map((id) => ({ id, object: "model" }));
+  response.end(JSON.stringify({ object: "list", data }));
 }
 
 async function sendAnswer(

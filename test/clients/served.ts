@@ -11,6 +11,8 @@ import { type ChatRequest, startUpstream, type UpstreamAnswer } from "../upstrea
 export interface Served {
   /** The base URL for clients. */
   readonly baseURL: string;
+  /** The requests that the model has received. */
+  readonly requests: readonly ChatRequest[];
   /** The messages of the model's last request, without the system's. */
   readonly messages: () => readonly string[];
   /** The effects of the server's tools. */
@@ -39,21 +41,32 @@ function callTools({ messages, tools }: ChatRequest): UpstreamAnswer {
   return { say: ["It said: ", results.map(({ content }) => String(content)).join(", ")] };
 }
 
-/**
- * Starts `capstan serve` until the end of the tests.
- *
- * @param options.tools `toys` for a group whose tool `Append` needs approval. @default the built-in ones
- */
-export async function serve(options: { readonly tools?: "toys" } = {}): Promise<Served> {
+interface ServeOptions {
+  /** `toys` for a group whose tool `Append` needs approval. @default the built-in ones */
+  readonly tools?: "toys";
+  /** The scripted model. @default asks for the weather, or calls `Append` */
+  readonly answer?: (request: ChatRequest) => UpstreamAnswer;
+  /** The models that its provider lists. @default scripted */
+  readonly models?: readonly string[];
+  /** The server's configuration file. @default none */
+  readonly configuration?: object;
+}
+
+/** Starts `capstan serve` until the end of the tests. */
+export async function serve(options: ServeOptions = {}): Promise<Served> {
   const resources = new AsyncDisposableStack();
   after(() => resources.disposeAsync());
-  const upstream = resources.use(await startUpstream(callTools));
-  const folder = resources.use(await createServerFolder());
+  const { answer = callTools, configuration, models = ["scripted"] } = options;
+  const upstream = resources.use(await startUpstream(answer, { models }));
+  const files =
+    configuration === undefined ? {} : { "capstan.config.json": JSON.stringify(configuration) };
+  const folder = resources.use(await createServerFolder(files));
   const { environment } = upstream;
   const script = options.tools === "toys" ? { script: toyServer } : {};
   const server = resources.use(await startServerProcess({ folder, environment, ...script }));
   return {
     baseURL: `${server.url}/v1`,
+    requests: upstream.requests,
     messages: () =>
       (upstream.requests.at(-1)?.messages ?? []).flatMap(({ role, content }) =>
         role === "system" ? [] : [`${role}: ${String(content ?? "")}`],
