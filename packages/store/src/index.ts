@@ -60,6 +60,7 @@ export {
   type RequireApproval,
   type ServerGroup,
   type StoredRequest,
+  type ToolContextData,
   type ToolFilter,
 } from "./records/run-request.ts";
 export type { Store } from "./live/store.ts";

@@ -24,6 +24,7 @@ export interface ImagePart {
   readonly detail?: "low" | "high" | "auto";
   /** The id of the stored file, if the host stores the files that tools return. */
   readonly fileId?: string;
+  readonly name?: string;
 }
 
 /** A file in a message. */

@@ -13,6 +13,7 @@ import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { callView, runView } from "./runs.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
+import { passedHeaders, toolContextOf } from "../http/tools/request-data.ts";
 import { mayRepeat, readBody, readNumber, readWord } from "../http/read-body.ts";
 import { startOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
@@ -168,8 +169,9 @@ export function scriptRoutes(
       );
     const group = offered.id.slice(0, -tool.length - 1);
     const whole = { group, tool, arguments: JSON.stringify(args) };
-    const start = (key?: RequestKey) =>
-      startCall(services, { owner: context.get("principal"), call: whole, key });
+    const owner = context.get("principal");
+    const headers = passedHeaders(context.req.raw.headers, services.passedHeaders);
+    const start = (key?: RequestKey) => startCall(services, { owner, call: whole, key, headers });
     return context.json(
       runView(mayRepeat(context) ? await startOnce(services, context, { start }) : await start()),
     );
@@ -255,10 +257,13 @@ export async function startCall(
     owner,
     call,
     key,
+    headers,
   }: {
     readonly owner: string;
     readonly call: { readonly group: string; readonly tool: string; readonly arguments: string };
     readonly key?: RequestKey | undefined;
+    /** The headers of the request that its tool gets. */
+    readonly headers?: { readonly [name: string]: string };
   },
 ): Promise<RunRecord> {
   const { group, tool, arguments: args } = call;
@@ -285,6 +290,7 @@ export async function startCall(
     answers: [],
     outputs: [],
     continuesParent: false,
+    toolContext: toolContextOf({ headers }),
     wire: directCallView(),
     call: { toolId, arguments: args },
   };

@@ -11,7 +11,7 @@ import {
 import { withoutNulls } from "../http/read-body.ts";
 import { parseResponseFormat } from "../http/parse-response-format.ts";
 import { parseMessages } from "./parse-messages.ts";
-import { parseCompletionTools } from "./parse-tools.ts";
+import { parseCompletionTools, type ToolSources } from "./parse-tools.ts";
 
 /** The parsed body of `POST /v1/chat/completions`. */
 export type CompletionRequest = ReturnType<typeof parseCompletion>;
@@ -41,6 +41,9 @@ const schema = z.object({
   modalities: z.array(z.string()).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   store: z.boolean().nullish(),
+  safety_identifier: z.string().max(512).nullish(),
+  /** The older name of `safety_identifier`. */
+  user: z.string().max(512).nullish(),
   prompt_cache_key: z.string().max(64).nullish(),
   tools: z.unknown().optional(),
   tool_choice: z.unknown().optional(),
@@ -55,10 +58,7 @@ const schema = z.object({
  * @param body untrusted JSON
  * @throws RequestError with the path of the invalid field
  */
-export function parseCompletion(
-  body: unknown,
-  { origins = [] }: { readonly origins?: readonly string[] } = {},
-) {
+export function parseCompletion(body: unknown, sources: ToolSources = {}) {
   if (!isObject(body)) throw wrongType("request", "a JSON object", body ?? null);
   if (body["messages"] == null) throw missingParameter("messages");
   const given = checked(schema, body, "");
@@ -66,7 +66,7 @@ export function parseCompletion(
     throw unsupportedValue("modalities", given.modalities.join(", "), ["text"]);
   if (Object.keys(given.metadata ?? {}).length > 16)
     throw badRequest("metadata", "Invalid 'metadata': more than 16 properties.");
-  const tools = parseCompletionTools(body, origins);
+  const tools = parseCompletionTools(body, sources);
   const stop = typeof given.stop === "string" ? [given.stop] : given.stop;
   const settings: ModelSettings = withoutNulls({
     toolChoice: tools.choice,
@@ -91,6 +91,8 @@ export function parseCompletion(
     choices: given.n ?? 1,
     store: given.store ?? false,
     metadata: given.metadata ?? {},
+    /** The client's end user. */
+    user: given.safety_identifier ?? given.user ?? undefined,
     promptCacheKey: given.prompt_cache_key ?? undefined,
     /** Whether the client uses `functions`, the older form of tools, and reads calls in that form. */
     usesFunctions: body["tools"] == null && body["functions"] != null,

@@ -243,8 +243,9 @@ function contentPart(value: unknown, at: string): ParsedPart {
             `${at}.file.file_id`,
             `Mutually exclusive parameters: '${at}.file.file_id' and '${at}.file.file_data'. Send one of them.`,
           );
-        const { mimeType, source, blob } = stored;
-        const file = { type: "file", name: filename ?? stored.name, mimeType, source } as const;
+        const { id: fileId, mimeType, source, blob } = stored;
+        const name = filename ?? stored.name;
+        const file = { type: "file", name, mimeType, source, fileId } as const;
         return { part: file, bytes: blob };
       }
       if (given == null) throw missingParameter(`${at}.file.file_data`);

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@capstan/core";
+import type { RequestTool, RequestTools, ToolDefinition } from "@capstan/core";
 import type { ToolChoice } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
@@ -10,6 +10,8 @@ import {
   unsupportedValue,
   wrongType,
 } from "../http/errors.ts";
+import { type HostedTool, hostedTool, requireOnce } from "../http/tools/hosted-tools.ts";
+import type { HostedTools } from "../http/services.ts";
 import { withoutNulls } from "../http/read-body.ts";
 import {
   checkDepth,
@@ -18,6 +20,12 @@ import {
   parseServerGroup,
   toolName,
 } from "../http/parse-tool.ts";
+
+/** The tools that a request can name. */
+export interface ToolSources {
+  readonly origins?: readonly string[];
+  readonly hostedTools?: HostedTools;
+}
 
 /** The tools of a Chat Completions request. */
 export interface CompletionTools {
@@ -29,6 +37,10 @@ export interface CompletionTools {
   readonly checkedTools: readonly string[];
   /** The server's groups that the request offers. */
   readonly servers: readonly ServerGroup[];
+  /** Tools of hosted types to which the configuration binds a tool. */
+  readonly hosted: readonly HostedTool[];
+  /** The entries of `servers` as the request declares them, by group. */
+  readonly declared: RequestTools;
   readonly choice: ToolChoice | undefined;
   /** Whether the choice lists tools, and so excludes all others. */
   readonly excludesOthers: boolean;
@@ -52,16 +64,18 @@ const customTool = z.object({
 /**
  * Parses `tools` and `tool_choice`, or their older forms `functions` and `function_call`.
  *
- * @param origins the server's own addresses: its groups may be named by such a URL
+ * @param options.origins the server's own addresses: its groups may be named by such a URL
  * @throws RequestError for an invalid tool, a repeated name, or a choice that names no tool
  */
 export function parseCompletionTools(
   body: { readonly [name: string]: unknown },
-  origins: readonly string[],
+  { origins = [], hostedTools = {} }: ToolSources,
 ): CompletionTools {
   const client: ToolDefinition[] = [];
   const customTools: string[] = [];
   const servers: ServerGroup[] = [];
+  const hosted: HostedTool[] = [];
+  const declared: { [group: string]: RequestTool } = {};
   const isOld = body["tools"] == null && body["functions"] != null;
   for (const [index, tool] of listOf(body, isOld ? "functions" : "tools").entries()) {
     const at = `${isOld ? "functions" : "tools"}[${index}]`;
@@ -84,19 +98,30 @@ export function parseCompletionTools(
         break;
       }
       case "mcp": {
-        const { server, label } = parseServerGroup(tool, { at, origins });
+        const { server, label, echo } = parseServerGroup(tool, { at, origins });
         if (server === undefined)
           throw badRequest(
             `${at}.server_url`,
             `Invalid '${at}.server_url': the server '${label}' is not a tool group of this installation. Use capstan://groups/NAME with a name that GET /v1/tools lists.`,
           );
         servers.push(server);
+        declared[server.group] = echo as RequestTool;
         break;
       }
       case undefined:
         throw missingParameter(`${at}.type`);
-      default:
-        throw unsupportedValue(`${at}.type`, type, ["function", "custom", "mcp"]);
+      default: {
+        const bound =
+          typeof type === "string" ? hostedTool(tool as RequestTool, hostedTools) : undefined;
+        if (bound === undefined)
+          throw unsupportedValue(`${at}.type`, type, [
+            "function",
+            "custom",
+            "mcp",
+            ...Object.keys(hostedTools),
+          ]);
+        hosted.push(bound);
+      }
     }
   }
   const names = client.map(({ function: { name } }) => name);
@@ -105,14 +130,16 @@ export function parseCompletionTools(
     servers.map(({ group }) => group),
     "the group",
   );
+  requireOnce(hosted);
   const checkedTools = client.flatMap(({ custom, function: { name } }) =>
     custom?.grammar === undefined ? [] : [name],
   );
   return {
     customTools,
     checkedTools,
+    declared,
     excludesOthers: false,
-    ...parseChoice(body, { client, servers }),
+    ...parseChoice(body, { client, servers, hosted }),
   };
 }
 
@@ -141,7 +168,7 @@ function rejectTwice(names: readonly string[], what: string): void {
     );
 }
 
-type Declared = Pick<CompletionTools, "client" | "servers">;
+type Declared = Pick<CompletionTools, "client" | "servers" | "hosted">;
 
 /** Returns the tool choice, and the tools that it allows. */
 function parseChoice(
@@ -167,6 +194,7 @@ function parseChoice(
       ...tools,
       client,
       servers: [],
+      hosted: [],
       excludesOthers: true,
       choice: modeOf(allowed["mode"] ?? "auto", "tool_choice.allowed_tools.mode"),
     };

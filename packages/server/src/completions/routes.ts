@@ -9,6 +9,7 @@ import { conflict, notFound, RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import { withFiles } from "../http/files/stored-files.ts";
+import { passedHeaders } from "../http/tools/request-data.ts";
 import { mayRepeat, readJson } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -56,6 +57,7 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       defaultAgent: context.get("defaultAgent"),
       mayApprove: context.get("rights").includes("approve"),
       sessionHeader: sessionHeader((name) => context.req.header(name)),
+      headers: passedHeaders(context.req.raw.headers, services.passedHeaders),
     };
     const start = (key?: RequestKey) => startCompletion(services, { ...caller, key }, request);
     const { store: kept } = request;
@@ -85,7 +87,9 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       store: runs.store,
       owner,
     });
-    const request = parseCompletion(body, { origins: [new URL(context.req.url).origin] });
+    const { hostedTools = {} } = services;
+    const { origin } = new URL(context.req.url);
+    const request = parseCompletion(body, { origins: [origin], hostedTools });
     await nextTurn();
     const release = request.stream ? budget.takeStream(owner) : undefined;
     const started = await startAll(context, request).catch((thrown: unknown) => {

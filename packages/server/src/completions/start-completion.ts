@@ -1,7 +1,9 @@
 import type { JsonValue, Message } from "@capstan/core";
 import { type RequestKey, requestOf, type RunRecord } from "@capstan/store";
 import { badRequest, conflict, type RequestError } from "../http/errors.ts";
+import { offeredEntries, offeredServers, toolContextOf } from "../http/tools/request-data.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
+import { typedFiles } from "../http/files/typed-files.ts";
 import { requireNoLoosening } from "../http/rights.ts";
 import type { Services } from "../http/services.ts";
 import { selectAgent } from "../http/select-agent.ts";
@@ -64,6 +66,8 @@ export async function startCompletion(
     /** The value of the request's session header. */
     readonly sessionHeader?: string | undefined;
     readonly key?: RequestKey | undefined;
+    /** The headers of the request that its tools get. */
+    readonly headers?: { readonly [name: string]: string };
   },
   request: CompletionRequest,
 ): Promise<RunRecord> {
@@ -97,7 +101,13 @@ export async function startCompletion(
   const { before, turn } = newMessages(added, { adopts });
   const view = { ...viewOf(request), ...(shownModel !== undefined && { shownModel }) };
   // The API has no approval requests: the answer waits until a user approves elsewhere.
-  const fields = applyAgent(agent, { ...tools, clientTools: tools.client, approvals: "inline" });
+  const typed = await typedFiles(tools.hosted, { store: services.runs.store, owner });
+  const fields = applyAgent(agent, {
+    ...tools,
+    servers: offeredServers(tools),
+    clientTools: tools.client,
+    approvals: "inline",
+  });
   const run: RunRequest = {
     principal: owner,
     model: model.id,
@@ -106,7 +116,7 @@ export async function startCompletion(
     history: fields.history ?? services.history,
     inputMessages: turn,
     inputItems: turn.flatMap(shownItem),
-    blobs,
+    blobs: [...blobs, ...typed.blobs],
     parentId: parent?.id ?? null,
     ...(variables !== undefined && { variables: variables.snapshot() }),
     ...(session !== undefined && !merged.crosses && { sessionId: session.sessionId }),
@@ -132,6 +142,17 @@ export async function startCompletion(
       ...(parts !== undefined && { parts }),
     })),
     continuesParent: false,
+    toolContext: toolContextOf({
+      user: request.user,
+      metadata: request.metadata,
+      headers: caller.headers,
+      files: typed.files,
+      tools: {
+        // The calls that this run takes over are of the parent's tools.
+        ...(adopts && parent !== undefined && requestOf(parent).toolContext?.tools),
+        ...offeredEntries(tools, tools.declared),
+      },
+    }),
     api: "completions",
     wire: view,
   };

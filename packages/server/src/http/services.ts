@@ -15,6 +15,14 @@ export function sessionCookie({ req }: Pick<Context, "req">): string {
   return port === undefined ? "capstan_session" : `capstan_session_${port}`;
 }
 
+/**
+ * The tools that the configuration binds to hosted types, by type: `{ web_search: "search.Web" }`. A
+ * request that declares the type offers the tool.
+ */
+export interface HostedTools {
+  readonly [type: string]: string;
+}
+
 /** The services that every route receives. */
 export interface Services {
   /** Stored runs, and runs with `store: false`, which are in memory and cannot be retrieved. */
@@ -35,12 +43,12 @@ export interface Services {
   readonly history: HistoryMode;
   /** The tool files. @default no tool files */
   readonly scripts?: ScriptAuthoring;
+  /** The tools that are bound to hosted types, such as `web_search`. @default none */
+  readonly hostedTools?: HostedTools;
+  /** Names of the request headers that tools get, in lower case. @default none */
+  readonly passedHeaders?: readonly string[];
   /** The agents of the configuration, by name. */
   readonly agents: Agents;
-  /**
-   * The tools `group.Tool` that are bound to the types of tools that OpenAI runs. @default none
-   */
-  readonly hostedTools?: { readonly [type in "code_interpreter" | "file_search"]?: string };
   readonly version: string;
   readonly authentication: boolean;
   readonly approvalsFrom: ApprovalsFrom;

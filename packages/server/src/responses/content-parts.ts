@@ -46,8 +46,7 @@ function imagePart({
   file_id: file,
   detail,
 }: Extract<InputContent, { type: "input_image" }>): ImagePart {
-  if (file !== undefined)
-    return { type: "image", detail, mimeType: file.mimeType, source: file.source };
+  if (file !== undefined) return { type: "image", detail, ...partOf(file) };
   return { type: "image", detail, ...sourceOf(url ?? "", "image/*") };
 }
 
@@ -60,13 +59,18 @@ function sourceOf(...given: Parameters<typeof dataSource>): Pick<FilePart, "sour
 function filePart(part: Extract<InputContent, { type: "input_file" }>): FilePart {
   const { filename, file_data: data, file_url: url, file_id: file } = part;
   if (file !== undefined) {
-    const { name, mimeType, source } = file;
-    return { type: "file", name: filename ?? name, mimeType, source };
+    const part = partOf(file);
+    return { type: "file", ...part, name: filename ?? part.name };
   }
   const name = filename ?? nameInUrl(url) ?? "file";
   const mimeType = mimeTypeOf(name);
   if (url !== undefined) return { type: "file", name, ...sourceOf(url, mimeType) };
   return { type: "file", name, ...sourceOf(data ?? "", mimeType, "base64") };
+}
+
+/** Returns the fields of a part with a stored file. */
+function partOf({ id, name, mimeType, source }: NamedFile) {
+  return { name, mimeType, source, fileId: id };
 }
 
 function nameInUrl(url: string | StoredData | undefined): string | undefined {

@@ -3,6 +3,7 @@ import { applySwitches, offerOptions, readHistory, systemPromptOf } from "../run
 import { readInheritedTurn } from "../runs/active/inherited-turn.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
+import { offeredServers } from "../http/tools/request-data.ts";
 import type { CreateRequest } from "./request/parse-request.ts";
 import { prepareResponse, type PreparedResponse, type ResponseCaller } from "./start-response.ts";
 
@@ -31,7 +32,7 @@ export async function countInput(
     applySwitches(executor, conversation?.switches);
   }
   const { instructions = null, tools } = request;
-  const given = { instructions, servers: tools.servers, clientTools: tools.client };
+  const given = { instructions, servers: offeredServers(tools), clientTools: tools.client };
   const stored = prepared.status === "run" ? prepared.run : given;
   const offered = offerOptions(executor, stored);
   const { definitions } = executor.offer(offered);

@@ -22,6 +22,7 @@ import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget, type Release, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";
 import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../http/streams.ts";
+import { passedHeaders } from "../http/tools/request-data.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 import { sessionHeader } from "../runs/history/session-keys.ts";
@@ -87,7 +88,8 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const { origin } = new URL(context.req.url);
     const body = await readKnownItems(context);
     const input = await parseLongInput(body);
-    return parseCreateRequest(body, { origins: [origin], input });
+    const { hostedTools = {} } = services;
+    return parseCreateRequest(body, { origins: [origin], hostedTools, input });
   };
   const callerOf = (context: Context<Environment>): ResponseCaller => ({
     principal: context.get("principal"),
@@ -95,6 +97,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     mayApprove: context.get("rights").includes("approve"),
     sessionHeader: sessionHeader((name) => context.req.header(name)),
     connection: context.env?.connection,
+    headers: passedHeaders(context.req.raw.headers, services.passedHeaders),
   });
 
   routes.post("/", async (context) => {

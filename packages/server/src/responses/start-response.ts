@@ -1,5 +1,11 @@
 import { type ApprovalDecision, type Message, VariableSystem } from "@capstan/core";
-import { isClosing, type RequestKey, type RunRecord, type ServerGroup } from "@capstan/store";
+import {
+  isClosing,
+  type RequestKey,
+  requestOf,
+  type RunRecord,
+  type ServerGroup,
+} from "@capstan/store";
 import { offersTool, readHistory } from "../runs/active/launch.ts";
 import type { StatedOutput } from "../runs/history/history-item.ts";
 import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
@@ -12,7 +18,9 @@ import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Connection, Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
+import { offeredEntries, offeredServers, toolContextOf } from "../http/tools/request-data.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
+import { typedFiles } from "../http/files/typed-files.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { selectAgent } from "../http/select-agent.ts";
 import { receiptOpener } from "./projection/call-receipts.ts";
@@ -37,6 +45,8 @@ export interface ResponseCaller {
   readonly sessionHeader?: string | undefined;
   /** The WebSocket connection of the request. */
   readonly connection?: Connection | undefined;
+  /** The headers of the request that its tools get. */
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /**
@@ -97,9 +107,10 @@ export type PreparedResponse =
  */
 export async function prepareResponse(
   services: Services,
-  { principal: owner, defaultAgent, mayApprove, sessionHeader, connection }: ResponseCaller,
+  given: ResponseCaller,
   request: CreateRequest,
 ): Promise<PreparedResponse> {
+  const { principal: owner, defaultAgent, mayApprove, sessionHeader, connection } = given;
   if (!mayApprove) requireNoLoosening(request.tools);
   const caller = { principal: owner, defaultAgent };
   const unknownStatus = 400;
@@ -145,7 +156,7 @@ export async function prepareResponse(
   await nextTurn();
   const fields = applyAgent(agent, {
     ...request,
-    servers: tools.servers,
+    servers: offeredServers(tools),
     clientTools: tools.client,
     excludesOthers: excludesOthers(request.toolChoice),
   });
@@ -160,6 +171,7 @@ export async function prepareResponse(
       : [[], await sessionVariables(services.runs, session)];
   const adopts = !crosses && (parent?.result?.waiting ?? []).length > 0;
   const { before, turn } = newMessages(messages, { adopts });
+  const typed = await typedFiles(tools.hosted, { store: services.runs.store, owner });
   const run: RunRequest = {
     principal: owner,
     model: model.id,
@@ -170,7 +182,7 @@ export async function prepareResponse(
     history,
     inputMessages: turn,
     inputItems: stored.items,
-    blobs: stored.blobs,
+    blobs: [...stored.blobs, ...typed.blobs],
     parentId: crosses ? null : (parent?.id ?? null),
     ...(session !== undefined && !crosses && { sessionId: session.sessionId }),
     ...(keys !== undefined && { sessionKeys: keys }),
@@ -192,6 +204,17 @@ export async function prepareResponse(
       ...(parts !== undefined && { parts }),
     })),
     continuesParent: false,
+    toolContext: toolContextOf({
+      user: request.user,
+      metadata: request.echo.metadata,
+      headers: given.headers,
+      files: typed.files,
+      tools: {
+        // The calls that this run takes over are of the parent's tools.
+        ...(adopts && parent !== undefined && requestOf(parent).toolContext?.tools),
+        ...offeredEntries(tools, request.tools.declared),
+      },
+    }),
     wire: storedView({
       echo: request.echo,
       servers: tools.servers.map((server) => listing(services, server, fields)),

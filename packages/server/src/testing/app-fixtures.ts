@@ -48,14 +48,20 @@ export function createTestApp(
     /** Ids of models besides the setup's own. @default every id names the setup's model */
     readonly modelIds?: readonly string[];
     readonly scripts?: Services["scripts"];
+    readonly hostedTools?: Services["hostedTools"];
+    readonly passedHeaders?: Services["passedHeaders"];
+    /** Options of each executor, for example `toolSettings`. */
+    readonly executor?: Setup["executor"];
     readonly log?: AppOptions["log"];
   },
 ): TestApp {
   const { model, tools = [] } = setup;
   const limits = { ...defaultServerLimits, ...setup.limits };
   const entry = { id: model.id, title: "", owner: "", reason: "" };
-  const { store = openMemoryStore(), memory = openMemoryStore() } = setup;
-  const runs = createRuns({ model, tools, limits, store, memory });
+  const { store = openMemoryStore() } = setup;
+  const { memory = openMemoryStore({ behind: store }) } = setup;
+  const { executor } = setup;
+  const runs = createRuns({ model, tools, limits, store, memory, ...(executor && { executor }) });
   const services: Services = {
     runs,
     models: {
@@ -72,7 +78,9 @@ export function createTestApp(
     rules: setup.rules ?? [],
     agents: setup.agents ?? {},
     ...(setup.scripts && { scripts: setup.scripts }),
-    createExecutor: executorsOf(tools),
+    ...(setup.hostedTools && { hostedTools: setup.hostedTools }),
+    ...(setup.passedHeaders && { passedHeaders: setup.passedHeaders }),
+    createExecutor: executorsOf(tools, undefined, executor),
     history: "log",
     limits,
     version: "0",

@@ -7,6 +7,7 @@ import {
   type ToolArgs,
   type ToolContext,
   ToolExecutor,
+  type ToolExecutorOptions,
   type ToolGroup,
 } from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
@@ -38,16 +39,22 @@ export function asking(name: string, execute: () => unknown): Tool {
 export interface Setup {
   readonly model: Model;
   readonly tools?: readonly Tool[];
+  /** Options of each executor, for example `toolSettings`. */
+  readonly executor?: Pick<ToolExecutorOptions, "toolSettings">;
 }
 
 export function groupOf(tools: readonly Tool[]): ToolGroup {
   return defineToolGroup({ name: "g", tools });
 }
 
-export function executorsOf(tools: readonly Tool[], clock: Clock = systemClock): CreateExecutor {
+export function executorsOf(
+  tools: readonly Tool[],
+  clock: Clock = systemClock,
+  more: Setup["executor"] = {},
+): CreateExecutor {
   const group = groupOf(tools);
   return (options) => {
-    const executor = new ToolExecutor({ ...options, clock });
+    const executor = new ToolExecutor({ ...options, ...more, clock });
     executor.registerToolGroup(group);
     executor.toggleGroupEnabled("g", true);
     return executor;
@@ -58,13 +65,13 @@ export function executorsOf(tools: readonly Tool[], clock: Clock = systemClock):
 export function createRuns(
   setup: Setup & Partial<RunServiceOptions>,
 ): RunService & { readonly lines: readonly string[] } {
-  const { model, tools = [], ...more } = setup;
+  const { model, tools = [], executor, ...more } = setup;
   const entry = { id: model.id, title: "", owner: "", reason: "" };
   const lines: string[] = [];
   const runs = new RunService({
     store: openMemoryStore(),
     models: { default: entry, list: async () => [entry], find: async () => model },
-    createExecutor: executorsOf(tools, more.clock),
+    createExecutor: executorsOf(tools, more.clock, executor),
     limits: defaultServerLimits,
     log: (line) => lines.push(line),
     ...more,

@@ -4,6 +4,7 @@ import {
   type ContentPart,
   type JsonValue,
   type Message,
+  type RequestTool,
   type ToolDefinition,
 } from "@capstan/core";
 import type { ChatOption } from "@capstan/core/host";
@@ -36,6 +37,8 @@ const serverGroup = z.object({
   requireApproval: requireApproval.exactOptional(),
   /** The agent offers it, and the request does not name it. @default false */
   ofAgent: z.boolean().exactOptional(),
+  /** The type of the request's tool that is bound to the group's tool, for example `web_search`. */
+  hosted: z.string().exactOptional(),
 });
 
 /** A tool group that the request offers, under the client's name for it. */
@@ -77,6 +80,29 @@ const answer = z.object({
   approvalId: z.string(),
   decision: objectOf<ApprovalDecision>({ decision: z.enum(["allow", "refuse"]) }),
 });
+
+const storedFile = z.object({
+  id: z.string(),
+  name: z.string(),
+  mimeType: z.string(),
+  sha256: z.string(),
+  size: z.number(),
+});
+
+const toolContext = z.object({
+  /** The client's id of its end user. */
+  user: z.string().exactOptional(),
+  metadata: z.record(z.string(), z.string()).exactOptional(),
+  /** The headers that the configuration passes on, by name in lower case. */
+  headers: z.record(z.string(), z.string()).exactOptional(),
+  /** The tools as the request declares them, by `group.Tool` or group. */
+  tools: z.record(z.string(), objectOf<RequestTool>({ type: z.string() })).exactOptional(),
+  /** The files that the request gives to tools of one type, such as `code_interpreter`. */
+  files: z.record(z.string(), z.array(storedFile).readonly()).exactOptional(),
+});
+
+/** The data of a request that its tools get in their context. */
+export type ToolContextData = Readonly<z.infer<typeof toolContext>>;
 
 /** Fields that were added later have defaults that match the behavior without them. */
 const version1 = z.object({
@@ -142,6 +168,8 @@ const version1 = z.object({
   api: z.enum(["responses", "completions", "threads"]).exactOptional(),
   /** How that API shows the run; null if it does not. */
   wire: (z.json() as z.ZodType<JsonValue>).default(null),
+  /** The data that the tools get in their context. Absent: none. */
+  toolContext: toolContext.exactOptional(),
   /** A user's direct call. The run consists of this call, and no model is asked. */
   call: directCall.exactOptional(),
 });

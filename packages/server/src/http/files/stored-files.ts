@@ -99,8 +99,9 @@ export function withUncheckedFiles(body: JsonFields, list: "input" | "messages")
 
 type JsonFields = { readonly [name: string]: unknown };
 
-function namedFile(file: FileRecord | undefined, at: string): NamedFile {
-  if (file === undefined) throw unknownFile("", at);
+/** @throws RequestError 404 if there is no such file */
+export function namedFile(file: FileRecord | undefined, at: string, given = ""): NamedFile {
+  if (file === undefined) throw unknownFile(given, at);
   const { id, name, mimeType, sha256, bytes: size } = file;
   return new NamedFile({ id, name, mimeType, sha256, size });
 }

@@ -11,6 +11,7 @@ import {
 } from "../../http/errors.ts";
 import { type ChatOption, compileSchema, type ResponseFormat } from "@capstan/core/host";
 import { type InputItem, parseInput } from "./parse-input.ts";
+import type { HostedTools } from "../../http/services.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import { checkDepth } from "../../http/parse-tool.ts";
 import { modelToolChoice, parseToolChoice } from "./parse-tool-choice.ts";
@@ -34,6 +35,8 @@ export function parseCreateRequest(
   options: {
     /** The server's own addresses: its groups may be named by such a URL. @default [] */
     readonly origins?: readonly string[];
+    /** The tools that are bound to hosted types. @default none */
+    readonly hostedTools?: HostedTools;
     /** The body's input, if it has already been parsed. */
     readonly input?: readonly InputItem[] | undefined;
   } = {},
@@ -44,7 +47,7 @@ export function parseCreateRequest(
   checkMetadata(given.metadata ?? {});
   const conversation = parseConversation(given.conversation);
   const input = options.input ?? parseInput(given.input);
-  const tools = parseTools(given.tools ?? [], { input, origins: options.origins ?? [] });
+  const tools = parseTools(given.tools ?? [], { ...options, input });
   const toolChoice = parseToolChoice(given.tool_choice, tools);
   const format = parseFormat(given.text?.format);
 
@@ -62,13 +65,11 @@ export function parseCreateRequest(
       maxToolCalls: given.max_tool_calls,
     }),
     input,
+    /** The client's end user. */
+    user: given.safety_identifier ?? given.user ?? undefined,
     tools,
     toolChoice: toolChoice.choice,
-    settings: requestSettings(
-      given,
-      modelToolChoice(toolChoice.choice, tools.servers),
-      format.format,
-    ),
+    settings: requestSettings(given, modelToolChoice(toolChoice.choice, tools), format.format),
     store: echo.store,
     background: echo.background,
     stream: given.stream ?? false,
@@ -166,6 +167,8 @@ const requestSchema = z.object({
   truncation: z.enum(["auto", "disabled"]).nullish(),
   service_tier: optionalText,
   safety_identifier: shortKey,
+  /** The older name of `safety_identifier`. */
+  user: z.string().max(512).nullish(),
   prompt_cache_key: shortKey,
   metadata: z.record(z.string(), z.string().max(512)).nullish(),
   include: z.array(z.string()).nullish(),

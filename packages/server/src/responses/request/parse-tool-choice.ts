@@ -1,5 +1,5 @@
 import type { JsonObject } from "@capstan/core";
-import type { ChatOption } from "@capstan/core/host";
+import { type ChatOption, hostedFamily } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import {
   badRequest,
@@ -15,7 +15,9 @@ import type { RequestTools } from "./parse-tools.ts";
 
 export type ChosenTool =
   | { readonly type: "function"; readonly name: string }
-  | { readonly type: "server"; readonly label: string; readonly name?: string };
+  | { readonly type: "server"; readonly label: string; readonly name?: string }
+  /** A tool of a hosted type. */
+  | { readonly type: "hosted"; readonly hosted: string };
 
 export type RequestToolChoice =
   | { readonly type: "auto" | "none" | "required" }
@@ -55,9 +57,13 @@ export function parseToolChoice(given: unknown, tools: RequestTools): ParsedTool
  */
 export function modelToolChoice(
   choice: RequestToolChoice,
-  servers: readonly ServerGroup[],
+  { servers, hosted }: Pick<RequestTools, "servers" | "hosted">,
 ): ChatOption["toolChoice"] {
   if (choice.type === "function") return choice;
+  if (choice.type === "hosted") {
+    const chosen = hosted.find(({ type }) => type === choice.hosted);
+    return chosen === undefined ? "required" : { type: "tool", toolId: chosen.toolId };
+  }
   if (choice.type === "server") {
     const group = servers.find(({ label }) => label === choice.label)?.group;
     if (choice.name === undefined || group === undefined) return "required";
@@ -116,6 +122,9 @@ function parseChosen(
       return { type: "server", label, ...(typeof name === "string" ? { name } : {}) };
     throw undeclared(label);
   }
+  const hosted = hostedFamily(type);
+  if (hosted !== undefined && tools.hosted.some((tool) => tool.type === hosted))
+    return { type: "hosted", hosted };
   if (tools.carried.some((tool) => tool["type"] === type)) return undefined;
   throw undeclared(type);
 }
@@ -153,15 +162,16 @@ function modeOf(value: unknown, at: string): Mode {
 
 /** Returns whether a tool choice lists tools or names a server, and so excludes all others. */
 export function excludesOthers({ type }: RequestToolChoice): boolean {
-  return type === "allowed" || type === "server";
+  return type === "allowed" || type === "server" || type === "hosted";
 }
 
 /** Returns the tools that can be called. */
 export function allowedTools(
   tools: RequestTools,
   choice: RequestToolChoice,
-): Pick<RequestTools, "client" | "servers"> {
-  if (choice.type !== "allowed" && choice.type !== "server") return tools;
+): Pick<RequestTools, "client" | "servers" | "hosted"> {
+  if (choice.type !== "allowed" && choice.type !== "server" && choice.type !== "hosted")
+    return tools;
   const chosen = choice.type === "allowed" ? choice.tools : [choice];
   const client = tools.client.filter(({ function: { name } }) =>
     chosen.some((tool) => tool.type === "function" && tool.name === name),
@@ -169,11 +179,16 @@ export function allowedTools(
   const servers = tools.servers.flatMap((server): ServerGroup[] => {
     const meant = chosen.filter((tool) => tool.type === "server" && tool.label === server.label);
     if (meant.length === 0) return [];
-    const names = meant.flatMap((tool) => (tool.name === undefined ? [] : [tool.name]));
+    const names = meant.flatMap((tool) =>
+      tool.type !== "server" || tool.name === undefined ? [] : [tool.name],
+    );
     if (names.length < meant.length) return [server];
     const before = server.allowedTools?.toolNames;
     const toolNames = before === undefined ? names : names.filter((name) => before.includes(name));
     return [{ ...server, allowedTools: { ...server.allowedTools, toolNames } }];
   });
-  return { client, servers };
+  const hosted = tools.hosted.filter(({ type }) =>
+    chosen.some((tool) => tool.type === "hosted" && tool.hosted === type),
+  );
+  return { client, servers, hosted };
 }

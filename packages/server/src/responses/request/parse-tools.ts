@@ -1,7 +1,14 @@
-import type { JsonObject, ToolDefinition } from "@capstan/core";
+import type {
+  JsonObject,
+  RequestTool,
+  RequestTools as DeclaredTools,
+  ToolDefinition,
+} from "@capstan/core";
 import type { ServerGroup } from "@capstan/store";
 import { isObject, missingParameter, RequestError, wrongType } from "../../http/errors.ts";
 import { type ParsedServer, parseServerGroup } from "../../http/parse-tool.ts";
+import { type HostedTool, hostedTool, requireOnce } from "../../http/tools/hosted-tools.ts";
+import type { HostedTools } from "../../http/services.ts";
 import type { ToolForms } from "../client-tools/tool-form.ts";
 import { type ClientTool, parseClientTool } from "./parse-client-tool.ts";
 import type { InputItem } from "./parse-input.ts";
@@ -13,8 +20,19 @@ export interface RequestTools {
   /** How the API shows these tools. */
   readonly forms: ToolForms;
   readonly servers: readonly ServerGroup[];
+  /** Tools of hosted types to which the configuration binds a tool. */
+  readonly hosted: readonly HostedTool[];
+  /** The entries of `servers` as the request declares them, by group. */
+  readonly declared: DeclaredTools;
   /** Tools of other types, which are echoed and otherwise ignored. */
   readonly carried: readonly JsonObject[];
+}
+
+/** The items that can add tools, and the tools that a request can name. */
+export interface ToolSources {
+  readonly input: readonly InputItem[];
+  readonly origins?: readonly string[];
+  readonly hostedTools?: HostedTools;
 }
 
 /** A request's tools, and the tools as the response repeats them, without secrets. */
@@ -33,10 +51,12 @@ export interface ParsedTools extends RequestTools {
  */
 export function parseTools(
   tools: readonly unknown[],
-  { input, origins }: { readonly input: readonly InputItem[]; readonly origins: readonly string[] },
+  { input, origins = [], hostedTools = {} }: ToolSources,
 ): ParsedTools {
   const client = new Map<string, ClientTool>();
   const servers = new Map<string, ServerGroup>();
+  const hosted: HostedTool[] = [];
+  const declared: { [group: string]: RequestTool } = {};
   const carried: JsonObject[] = [];
   const echo: JsonObject[] = [];
   const searches = tools.some((tool) => isObject(tool) && isClientSearch(tool));
@@ -51,12 +71,17 @@ export function parseTools(
       if (servers.values().some(({ group }) => group === server.group))
         throw duplicate(`${at}.server_url`, `the group '${server.group}'`);
       servers.set(label, server);
+      declared[server.group] = parsed.echo as RequestTool;
       echo.push(parsed.echo);
       continue;
     }
     const parsed = parseClientTool(tool, at);
     if (parsed === undefined) {
-      carried.push(tool);
+      const { type } = tool;
+      const bound =
+        typeof type === "string" ? hostedTool(tool as RequestTool, hostedTools) : undefined;
+      if (bound === undefined) carried.push(tool);
+      else hosted.push(bound);
       echo.push(tool);
       continue;
     }
@@ -71,9 +96,11 @@ export function parseTools(
   for (const { at, given } of addedTools(input)) {
     const tool = typedTool(given, at);
     if (tool["type"] === "mcp") {
-      const server = ownServer(parseServerGroup(tool, { at, origins }), at);
-      if (!servers.values().some(({ group }) => group === server.group))
-        servers.set(server.label, server);
+      const added = parseServerGroup(tool, { at, origins });
+      const server = ownServer(added, at);
+      if (servers.values().some(({ group }) => group === server.group)) continue;
+      servers.set(server.label, server);
+      declared[server.group] = added.echo as RequestTool;
       continue;
     }
     for (const each of parseClientTool(tool, at)?.tools ?? []) {
@@ -81,12 +108,15 @@ export function parseTools(
       client.set(each.definition.function.name, { ...each, form });
     }
   }
+  requireOnce(hosted);
   return {
     client: [...client.values()].map(({ definition }) => definition),
     forms: Object.fromEntries(
       [...client].flatMap(([name, { form }]) => (isPlain(form, name) ? [] : [[name, form]])),
     ),
     servers: [...servers.values()],
+    hosted,
+    declared,
     carried,
     echo,
   };

@@ -41,6 +41,8 @@ import {
 } from "@capstan/store";
 import { checkClientCall } from "./check-client-call.ts";
 import { toolFileStorage } from "../files/tool-files.ts";
+import { runCaller } from "./run-caller.ts";
+import { RunFiles } from "../files/run-files.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 
 /** Creates a session's executor. The composition root supplies it, because it has the tools. */
@@ -92,6 +94,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   const { grants, overrides } = options;
   const request = requestOf(run);
   const { servers, settings, adopts, history, call, restates } = request;
+  const files = new RunFiles(store, request.toolContext?.files);
   const [conversation, found, context, said] = await Promise.all([
     run.conversationId === null
       ? undefined
@@ -99,9 +102,12 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     call === undefined ? findModel(models, run.model) : createMissingModel(run.model),
     request.context.length === 0 ? [] : store.readList(request.context),
     restates === undefined
-      ? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history })
+      ? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history, files })
       : [],
   ]);
+  files.addMessages([...context, ...(options.inputMessages ?? [])]);
+  files.addMessages(resume?.state.messages ?? []);
+  files.addCalls(resume?.state.calls ?? []);
   const storeFile = options.isInMemory ? undefined : toolFileStorage({ store, run, limits });
   const executor = options.createExecutor({
     variables,
@@ -127,6 +133,10 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       model,
       runId: run.id,
       journal,
+      caller: runCaller(request, files),
+      onEvent: (event) => {
+        if (event.type === "call.settled") files.addParts(event.result.parts);
+      },
       contextMessages: [...said, ...context],
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
       // The messages were parsed and neutralised before they were stored.
@@ -169,7 +179,9 @@ export function offerOptions(
     // A user's direct call names one tool, which may call other tools as in a turn.
     ...(call === undefined && {
       // A resumed run may name a group that no longer exists; its tools are not offered.
-      groups: servers.flatMap(({ group }) => (executor.gate.registry.group(group) ? [group] : [])),
+      groups: [...new Set(servers.map(({ group }) => group))].filter(
+        (group) => executor.gate.registry.group(group) !== undefined,
+      ),
       allowTool: (toolId) => {
         const registered = executor.gate.registry.tool(toolId);
         const isOmitted = omitsClientTools === true && registered?.tool.execute === undefined;
@@ -260,6 +272,8 @@ interface HistoryOptions {
   /** Whether the run continues the parent's turn. That turn is then not history yet. */
   readonly adopts: boolean;
   readonly history: HistoryMode;
+  /** Gets the files of all earlier turns, whatever `history` selects. */
+  readonly files?: RunFiles;
 }
 
 /**
@@ -269,7 +283,7 @@ interface HistoryOptions {
  */
 export async function readHistory(
   store: Store,
-  { owner, parentId, adopts, history }: HistoryOptions,
+  { owner, parentId, adopts, history, files }: HistoryOptions,
 ): Promise<readonly Message[]> {
   if (parentId === null) return [];
   const ancestors = (await store.ancestors({ owner, runId: parentId })) ?? [];
@@ -283,9 +297,13 @@ export async function readHistory(
       before = [...(restates === "all" ? [] : before), ...(await store.readList(context))];
     const taken = next === undefined ? adopts : contextOf(next).adopts;
     if (taken || ancestor.run.kind === "edit") continue;
-    turns.push({ before, ...(await turnOf(store, owner, ancestor)) });
+    const turn = { before, ...(await turnOf(store, owner, ancestor)) };
+    turns.push(turn);
+    files?.addMessages([...before, ...turn.messages]);
+    files?.addCalls(turn.calls);
     before = [];
   }
+  files?.addMessages(before);
   const messages = [...historyMessages(turns, history), ...before];
   // The chain iterates over all messages next.
   if (messages.length > manyMessages) await nextTurn();
@@ -321,9 +339,13 @@ export function offersTool(
   registered: RegisteredTool | undefined,
 ): boolean {
   if (registered === undefined) return false;
-  const server = servers.find(({ group }) => group === registered.group.name);
+  const entries = servers.filter(({ group }) => group === registered.group.name);
   // Requests do not name the group of the tools that every run gets.
-  return server?.allowedTools === undefined || matches(server.allowedTools, registered);
+  return entries.length === 0 || entries.some((entry) => offers(entry, registered));
+}
+
+function offers({ allowedTools }: ServerGroup, registered: RegisteredTool): boolean {
+  return allowedTools === undefined || matches(allowedTools, registered);
 }
 
 /** Returns the request's own setting for approvals, or `undefined` if it has none. */
@@ -332,7 +354,9 @@ function getRequireApproval(
   registered: RegisteredTool | undefined,
 ): RequireApproval | undefined {
   if (registered === undefined) return undefined;
-  const wish = servers.find(({ group }) => group === registered.group.name)?.requireApproval;
+  const { name } = registered.group;
+  const isMeant = (entry: ServerGroup) => entry.group === name && offers(entry, registered);
+  const wish = servers.find((entry) => isMeant(entry) && entry.requireApproval)?.requireApproval;
   if (wish === undefined || typeof wish === "string") return wish;
   if (wish.always !== undefined && matches(wish.always, registered)) return "always";
   return wish.never !== undefined && matches(wish.never, registered) ? "never" : undefined;

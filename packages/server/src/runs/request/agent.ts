@@ -233,7 +233,7 @@ export function applyAgent(
   const known = new Set(clientTools.map((tool) => tool.function.name));
   const own = functions.filter(({ name }) => !known.has(name)).map(functionTool);
   const more = groups
-    .filter(({ group: name }) => !servers.some((server) => server.group === name))
+    .filter(({ group: name }) => !servers.some((server) => isGroup(server, name)))
     .map(serverGroup);
   const texts = [agent?.instructions, instructions].filter((each) => each !== undefined);
   const calls = Math.min(maxToolCalls ?? Infinity, limits.calls ?? Infinity);
@@ -252,6 +252,11 @@ export function applyAgent(
 
 function functionTool(given: AgentFunction): ToolDefinition {
   return { type: "function", function: given };
+}
+
+/** Whether an entry offers the group itself, and not only the tool of a hosted type. */
+function isGroup({ group: name, hosted }: ServerGroup, wanted: string): boolean {
+  return name === wanted && hosted === undefined;
 }
 
 function historyMode(given: Agent["history"]): HistoryMode | undefined {

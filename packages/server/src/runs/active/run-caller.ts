@@ -1,0 +1,15 @@
+import type { Caller } from "@capstan/core";
+import type { StoredRequest } from "@capstan/store";
+import type { RunFiles } from "../files/run-files.ts";
+
+/**
+ * Returns the caller of a run's calls: the tools as its request declares them, the request's data,
+ * and the files of its conversation. Runs of every API, resumed ones included, use this function.
+ */
+export function runCaller(
+  { toolContext = {} }: Pick<StoredRequest, "toolContext">,
+  files: RunFiles,
+): Partial<Caller> {
+  const { tools = {}, files: _ofTypes, ...request } = toolContext;
+  return { request, tools, files: () => files.toolFiles() };
+}
