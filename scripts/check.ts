@@ -38,6 +38,8 @@ const steps: readonly Step[] = [
   { name: "docstrings", commands: [[process.execPath, "scripts/check-docstrings.ts"]] },
   // Examples in docstrings compile.
   { name: "examples", commands: [[process.execPath, "scripts/check-examples.ts"]] },
+  // The published contract has the types of the code.
+  { name: "openapi", commands: [[process.execPath, "scripts/openapi.ts", "--check"]] },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];
 

@@ -31,6 +31,7 @@ const short =
       );
   };
 
+// Contract: openapi-4
 test(
   "no route shows or changes another user's data, or acts without the required right",
   short(principals),

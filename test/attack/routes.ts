@@ -77,6 +77,8 @@ const source = 'def greet(name: str) -> str:\n    """Greet."""\n    return name\
 /** A case for every route of the server's table; `missingCases` names routes without one. */
 export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /healthz": { others: "all" },
+  "GET /openapi.json": { others: "all" },
+  "GET /docs": { others: "all" },
   "POST /v1/pairings": { body: () => ({}), others: "all", refusal: 403 },
   "POST /v1/sessions": { body: () => ({ code: "guess" }), others: "all", refusal: 403 },
   "GET /v1/sessions": { others: "all", refusal: 403 },

@@ -28,6 +28,7 @@ import { isMultipart } from "./files/multipart.ts";
 import { grantRoutes } from "./api/grants.ts";
 import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
+import { openApiRoutes } from "./openapi/routes.ts";
 import { servePage } from "./page.ts";
 import { addedItems, conversationItemRoutes } from "./responses/conversation-items.ts";
 import { responseRoutes } from "./responses/routes.ts";
@@ -67,6 +68,9 @@ export function createApp({
 
   app.use(sameSite(site));
   app.get("/healthz", (context) => context.json({ status: "ok" }));
+  app.use("/openapi.json", compress);
+  app.use("/docs", compress);
+  app.route("/", openApiRoutes(services));
   app.use("/v1/*", compress);
   app.use("/v1/*", authenticate(callerOf));
   const budget = new MemoryBudget(services.limits);

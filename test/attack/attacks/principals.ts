@@ -1,4 +1,5 @@
 import { type Attack, bothDatabases } from "../attack.ts";
+import { readContract } from "../published-contract.ts";
 import { makeOwned, missingCases, type Owned, pathOf, type Route, routes } from "../routes.ts";
 import { type Answer, send } from "../send.ts";
 import { type Caller, startVictim, type Victim } from "../victim.ts";
@@ -6,7 +7,7 @@ import { type Caller, startVictim, type Victim } from "../victim.ts";
 /**
  * Sends a request for Ann's objects to every route: as Bob, as Cara (who has only the right `ask`),
  * without a key, and as Ann. Only Ann reads or changes them. Requests without the right are
- * rejected with the missing right.
+ * rejected with the missing right, and Ann's answers are as `/openapi.json` describes them.
  */
 export const principals: Attack = {
   name: "principals",
@@ -16,6 +17,7 @@ export const principals: Attack = {
   async run({ combination, random, report, goesOn }) {
     await using victim = await startVictim(combination);
     for (const missing of missingCases()) report.problem(missing);
+    const contract = await readContract(victim.url);
     do {
       const owned = await makeOwned(victim.api("ann"), `secret-${random.between(1, 2 ** 30)}`);
       const ofBob = await makeOwned(victim.api("bob"), `of-bob-${random.between(1, 2 ** 30)}`);
@@ -32,7 +34,10 @@ export const principals: Attack = {
       // Deleting routes come last, because later routes need the objects.
       const deleting = (route: Route) => Number(route.method === "DELETE");
       for (const route of routes.toSorted((a, b) => deleting(a) - deleting(b))) {
-        const { status } = await ask(victim, "ann", route, owned);
+        const answer = await ask(victim, "ann", route, owned);
+        const { status } = answer;
+        for (const problem of contract.problemsOf(route.method, route.path, answer))
+          report.problem(`${route.name} differs from /openapi.json: ${problem}`);
         if (route.case.refusal !== undefined) continue;
         const isRefused = status === 401 || status === 403 || status >= 500 || status === 0;
         const isAbsent = status === 404 && route.method !== "DELETE" && route.needs !== "admin";

@@ -41,14 +41,18 @@ interface CommonResult {
 export type SettledToolResult =
   | (CommonResult & { readonly status: "success"; readonly data: unknown })
   | (CommonResult & {
-      readonly status: "error" | "timed_out" | "not_found" | "cancelled" | "outcome_unknown";
+      readonly status: FailedStatus;
       readonly error: ToolErrorData;
     })
   | (CommonResult & {
-      readonly status: "execution_rejected" | "result_rejected";
+      readonly status: RejectedStatus;
       readonly rejectReason: string;
       readonly error: ToolErrorData;
     });
 
 /** The status of a call that has ended. */
-export type SettledStatus = SettledToolResult["status"];
+export type SettledStatus = "success" | FailedStatus | RejectedStatus;
+
+type FailedStatus = "error" | "timed_out" | "not_found" | "cancelled" | "outcome_unknown";
+
+type RejectedStatus = "execution_rejected" | "result_rejected";

@@ -19,7 +19,8 @@ export type CompletionRequest = ReturnType<typeof parseCompletion>;
 /** The most choices of one request. */
 const maxChoices = 8;
 
-const schema = z.object({
+/** The fields of the body. Messages, tools and formats have parsers of their own. */
+export const completionSchema = z.object({
   model: z.string().nullish(),
   messages: z.unknown(),
   stream: z.boolean().nullish(),
@@ -61,7 +62,7 @@ const schema = z.object({
 export function parseCompletion(body: unknown, sources: ToolSources = {}) {
   if (!isObject(body)) throw wrongType("request", "a JSON object", body ?? null);
   if (body["messages"] == null) throw missingParameter("messages");
-  const given = checked(schema, body, "");
+  const given = checked(completionSchema, body, "");
   if (given.modalities?.some((kind) => kind !== "text") === true)
     throw unsupportedValue("modalities", given.modalities.join(", "), ["text"]);
   if (Object.keys(given.metadata ?? {}).length > 16)
@@ -105,7 +106,7 @@ export function parseCompletion(body: unknown, sources: ToolSources = {}) {
  * The fields that have an effect. Other fields are reported as ignored, unless their value is
  * empty, null or false.
  */
-const known: ReadonlySet<string> = new Set(Object.keys(schema.shape));
+const known: ReadonlySet<string> = new Set(Object.keys(completionSchema.shape));
 
 function ignoredFields(body: { readonly [name: string]: unknown }): readonly string[] {
   const isDefault = (value: unknown): boolean =>

@@ -26,6 +26,9 @@ export interface RouteRight {
 /** Every route of the server except the files of the page. A route that is not here is not served. */
 export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/healthz", needs: "none" },
+  // The published contract has no data of a user.
+  { method: "GET", path: "/openapi.json", needs: "none" },
+  { method: "GET", path: "/docs", needs: "none" },
 
   { method: "POST", path: "/v1/pairings", needs: "terminal" },
   // A code that a terminal printed authenticates the request.

@@ -27,7 +27,7 @@ const output = { id, status, call_id: callId, output: content };
 const looseObject = z.record(z.string(), z.json());
 
 /** Schemas of supported items by type. Other members are dropped. */
-const itemSchemas = {
+export const itemSchemas = {
   message: z.object({
     id,
     status,
@@ -240,7 +240,7 @@ const namedFile = z
   .nullish();
 const imageData: typeof data = z.string().max(maxImage);
 
-const partSchemas = {
+export const partSchemas = {
   input_text: text.transform((part) => ({ type: "input_text" as const, ...part })),
   text: text.transform((part) => ({ type: "input_text" as const, ...part })),
   output_text: z

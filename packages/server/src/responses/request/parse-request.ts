@@ -143,7 +143,7 @@ const shortKey = z.string().max(64).nullish();
  * The simple members of a request and their limits. Input, tools, tool choice and format have
  * parsers of their own; members that are not listed are ignored.
  */
-const requestSchema = z.object({
+export const requestSchema = z.object({
   model: optionalId,
   input: z.unknown().optional(),
   instructions: optionalId,

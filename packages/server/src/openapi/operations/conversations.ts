@@ -1,0 +1,89 @@
+import {
+  after,
+  deleted,
+  json,
+  limit,
+  listOf,
+  number,
+  objectOf,
+  type Operations,
+  ref,
+  text,
+  word,
+} from "../schemas/operation.ts";
+
+/** Conversations and their variables. */
+export const conversationOperations: Operations = {
+  "GET /v1/conversations": {
+    summary: "List conversations, newest first",
+    query: [limit(100, 50), after],
+    answer: listOf("ConversationView", "DamagedView"),
+  },
+  "POST /v1/conversations": {
+    summary: "Create a conversation",
+    body: {
+      allOf: [ref("ConversationUpdate")],
+      properties: { items: { type: "array", maxItems: 20, items: { type: "object" } } },
+    },
+    answer: json("ConversationView"),
+  },
+  "GET /v1/conversations/:id": {
+    summary: "Read a conversation",
+    answer: json("ConversationView"),
+  },
+  "POST /v1/conversations/:id": {
+    summary: "Change a conversation",
+    body: ref("ConversationUpdate"),
+    answer: json("ConversationView"),
+  },
+  "DELETE /v1/conversations/:id": {
+    summary: "Delete a conversation with its runs",
+    answer: deleted("conversation.deleted"),
+  },
+  "GET /v1/conversations/:id/runs": {
+    summary: "List the runs of a conversation with their events, oldest first",
+    query: [limit(100, 20), after],
+    answer: listOf("RunWithEvents", "DamagedView"),
+  },
+  "GET /v1/conversations/:id/variables": {
+    summary: "List variables without their values",
+    query: [
+      limit(1_000, 1_000),
+      text("search", "Only variables with this text in their name or description."),
+      word("type", "Only variables of this type.", [
+        "RULE",
+        "ToolCallResult",
+        "ToolCallArgs",
+        "MessageCache",
+        "LLMAdd",
+        "USER_ADD",
+      ]),
+      text("tag", "Only variables with this tag."),
+    ],
+    answer: listOf("VariableView", "DamagedView"),
+  },
+  "GET /v1/conversations/:id/variables/:name": {
+    summary: "Read a slice of a variable's text",
+    query: [
+      number("start", "The first character."),
+      number("length", "The number of characters. By default, up to the end."),
+    ],
+    answer: json("VariableValueView"),
+  },
+  "PUT /v1/conversations/:id/variables/:name": {
+    summary: "Create or change a variable",
+    body: ref("VariableUpdate"),
+    answer: json("VariableValueView"),
+  },
+  "DELETE /v1/conversations/:id/variables/:name": {
+    summary: "Delete a variable",
+    answer: {
+      type: "json",
+      schema: objectOf({
+        name: { type: "string" },
+        object: { const: "variable.deleted" },
+        deleted: { const: true },
+      }),
+    },
+  },
+};

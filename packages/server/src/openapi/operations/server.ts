@@ -1,0 +1,39 @@
+import { deleted, json, listOf, objectOf, type Operations } from "../schemas/operation.ts";
+
+/** The server itself: its state, models and tools, and paired browsers. */
+export const serverOperations: Operations = {
+  "GET /healthz": {
+    summary: "Whether the server answers",
+    answer: { type: "json", schema: objectOf({ status: { const: "ok" } }) },
+  },
+  "GET /openapi.json": {
+    summary: "This document",
+    answer: { type: "json", schema: { type: "object" } },
+  },
+  "GET /docs": { summary: "This document as a page", answer: { type: "bytes" } },
+  "GET /v1/capstan": { summary: "Read facts about the server", answer: json("ServerInfo") },
+  "GET /v1/models": {
+    summary: "List the agents and models that a request can name",
+    answer: listOf("ModelView"),
+  },
+  "GET /v1/models/:id{.+}": { summary: "Read a model", answer: json("ModelView") },
+  "GET /v1/tools": {
+    summary: "List the tool groups of the server",
+    answer: listOf("ToolGroupView"),
+  },
+  "POST /v1/pairings": {
+    summary: "Create a code that pairs a browser",
+    description: "Only for a terminal of the user who runs the server.",
+    answer: json("PairingView"),
+  },
+  "POST /v1/sessions": {
+    summary: "Pair a browser with a code",
+    body: objectOf({ code: { type: "string" } }),
+    answer: json("OpenedSession"),
+  },
+  "GET /v1/sessions": { summary: "List paired browsers", answer: listOf("SessionView") },
+  "DELETE /v1/sessions/:id": {
+    summary: "Revoke a paired browser",
+    answer: deleted("session.deleted"),
+  },
+};
