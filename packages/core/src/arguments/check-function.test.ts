@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
+import type { JsonSchema } from "../base/json.ts";
 import { checkFunction } from "./check-function.ts";
 
 const schema = {
@@ -41,6 +42,21 @@ test("a schema is compiled if code can be generated from text", () => {
 test("a schema is interpreted with the same results if code cannot be generated", () => {
   forbidCode();
   assertChecks(checkFunction(schema));
+});
+
+// V8 takes seconds to compile functions that are nested 200 times.
+test("a deeply nested schema is interpreted, and enforced at its deepest level", () => {
+  const attempts = forbidCode();
+  let deep: JsonSchema = { type: "string" };
+  let [fits, fails]: unknown[] = ["text", 5];
+  for (let level = 0; level < 100; level++) {
+    deep = { additionalProperties: deep };
+    [fits, fails] = [{ a: fits }, { a: fails }];
+  }
+  const isValid = checkFunction(deep);
+  assert.equal(isValid(fits), true);
+  assert.equal(isValid(fails), false);
+  assert.equal(attempts(), 0);
 });
 
 test("a page never tries to generate code from text", () => {
