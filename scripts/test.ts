@@ -1,5 +1,5 @@
 // npm test [-- NAME…], and npm run test:unit, :long, :all and :properties (--set NAME): the unit tests,
-// then those that need processes and a browser. NAME is a part of a test file's path. Without a name,
+// and at the same time those that need processes and a browser. NAME is a part of a test file's path. Without a name,
 // an integration file that fails is run again, alone; if it passes then, the summary says that it is flaky.
 import { parseArgs } from "node:util";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
@@ -8,10 +8,14 @@ import { ensureClients } from "./testing/install-clients.ts";
 import { ensureStores } from "./testing/install-stores.ts";
 import { readPropertySeed } from "./testing/property-seed.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
-import { runShards } from "./testing/run-shards.ts";
-import { runTests, type TestRun } from "./testing/run-tests.ts";
+import { runShards, unitShards } from "./testing/run-shards.ts";
+import { runTests, type TestResult, type TestRun } from "./testing/run-tests.ts";
 import { testFiles, testSets } from "./testing/test-files.ts";
-import { sumTotals, type TestTotals } from "./testing/test-totals.ts";
+import { type MsByFile, sumTotals, type TestTotals } from "./testing/test-totals.ts";
+
+/** Of each phase, the files that take at least so long are listed, but not more than these. */
+const slowMs = 3_000;
+const listedFiles = 10;
 
 const { values, positionals: names } = parseArgs({
   options: { set: { type: "string" } },
@@ -37,21 +41,24 @@ if (unitFiles.length + integrationFiles.length === 0)
 
 await ensureBubblewrap();
 await ensureStores();
-const totals: TestTotals[] = [];
-if (unitFiles.length > 0) {
-  const run = { files: unitFiles, isolation: "none", limitMs: 900_000 } as const;
-  totals.push((await phase("unit", run, runShards)).totals);
-}
-let flaky: readonly string[] = [];
 if (integrationFiles.length > 0) {
   await ensureBrowser();
   await ensureClients(integrationFiles);
-  const run = { files: integrationFiles, isolation: "process", limitMs: 1_800_000 } as const;
-  const result = await phase("integration", run, names.length === 0 ? runTestsAgain : runOnce);
-  totals.push(result.totals);
-  flaky = result.flaky;
 }
-summarise(sumTotals(totals), flaky);
+const results = await Promise.all([unitTests(), integrationTests()]);
+summarise(sumTotals(results.map(({ totals }) => totals)), results[1].flaky);
+
+/** Leaves a processor to the integration tests that run at the same time, if there are any. */
+async function unitTests(): Promise<TestResult> {
+  const run = { files: unitFiles, isolation: "none", limitMs: 900_000 } as const;
+  const shards = integrationFiles.length > 0 ? unitShards - 1 : unitShards;
+  return phase("unit", run, () => runShards(run, shards));
+}
+
+async function integrationTests(): Promise<RepeatedResult> {
+  const run = { files: integrationFiles, isolation: "process", limitMs: 1_800_000 } as const;
+  return phase("integration", run, names.length === 0 ? runTestsAgain : runOnce);
+}
 
 function isWanted(file: string): boolean {
   return names.length === 0 || names.some((name) => file.includes(name));
@@ -66,17 +73,30 @@ async function runOnce(run: TestRun): Promise<RepeatedResult> {
   return { ...(await runTests(run)), flaky: [] };
 }
 
-async function phase<Result extends { readonly totals: TestTotals }>(
+async function phase<Result extends TestResult>(
   title: string,
   run: TestRun,
   start: (run: TestRun) => Promise<Result>,
 ): Promise<Result> {
   const started = performance.now();
   const result = await start(run);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (run.files.length === 0) return result;
   const { passed, failed } = result.totals;
-  console.log(`${title}: ${passed} passed, ${failed} failed, ${seconds} s`);
+  console.log(
+    `${title}: ${passed} passed, ${failed} failed, ${seconds(performance.now() - started)}`,
+  );
+  for (const [file, ms] of slowestFiles(result.msByFile)) console.log(`  ${seconds(ms)} ${file}`);
   return result;
+}
+
+/** Of files that share a process, the first one also includes the time to load all of them. */
+function slowestFiles(msByFile: MsByFile): readonly (readonly [string, number])[] {
+  const slow = Object.entries(msByFile).filter(([, ms]) => ms >= slowMs);
+  return slow.toSorted(([, a], [, b]) => b - a).slice(0, listedFiles);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 function summarise({ passed, failed, skipped }: TestTotals, flaky: readonly string[]): void {

@@ -88,9 +88,10 @@ test("in several processes each file runs once, and all results count", async ()
   const print = (line: string) => void printed.push(line);
   for (const shards of [1, 2, 5]) {
     const run = { files, isolation: "none", limitMs: 120_000, print } as const;
-    const { totals, byFile, isWhole } = await runShards(run, shards);
+    const { totals, byFile, msByFile, isWhole } = await runShards(run, shards);
     assert.deepEqual(totals, { passed: 2, failed: 1, skipped: { "no reason": 1 } });
     assert.equal(Object.keys(byFile).length, 3);
+    assert.equal(Object.keys(msByFile).length, 3);
     assert.ok(isWhole);
     assert.match(printed.splice(0).join(""), /third/);
   }

@@ -31,6 +31,7 @@ export async function runTestsAgain(run: TestRun): Promise<RepeatedResult> {
   return {
     totals: { ...totals, failed: Math.max(second.totals.failed, totals.failed) },
     byFile,
+    msByFile: first.msByFile,
     isWhole: second.isWhole,
     flaky,
   };

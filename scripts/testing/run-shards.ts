@@ -1,20 +1,20 @@
 import { availableParallelism } from "node:os";
 import { runTests, type TestResult, type TestRun } from "./run-tests.ts";
-import { sumTotals } from "./test-totals.ts";
+import { type MsByFile, sumTotals } from "./test-totals.ts";
 
-/** Each process loads the sources itself, so more processes save no time. */
-const maxShards = 4;
+/**
+ * The processes for unit tests: one more than there are processors, because tests also wait. Each
+ * process loads the sources itself, so more than 4 save no time.
+ */
+export const unitShards = Math.min(4, availableParallelism() + 1);
 
 /**
  * Runs test files in several processes. Each process runs its files one after another, without the
  * cost of a process for each file.
  *
- * @param shards @default one more than there are processors, because tests also wait; at most 4
+ * @param shards the number of processes
  */
-export async function runShards(
-  run: TestRun,
-  shards = Math.min(maxShards, availableParallelism() + 1),
-): Promise<TestResult> {
+export async function runShards(run: TestRun, shards = unitShards): Promise<TestResult> {
   const parts = Array.from({ length: shards }, (_, shard) =>
     run.files.filter((_file, index) => index % shards === shard),
   );
@@ -22,6 +22,7 @@ export async function runShards(
   return {
     totals: sumTotals(results.map(({ totals }) => totals)),
     byFile: Object.assign({}, ...results.map(({ byFile }) => byFile)) as TestResult["byFile"],
+    msByFile: Object.assign({}, ...results.map(({ msByFile }) => msByFile)) as MsByFile,
     isWhole: results.every(({ isWhole }) => isWhole),
   };
 }

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "../command.ts";
 import { withSourceCondition } from "../source-condition.ts";
-import { sumTotals, type TestTotals, type TotalsByFile } from "./test-totals.ts";
+import {
+  type MsByFile,
+  type ReportedRun,
+  sumTotals,
+  type TestTotals,
+  type TotalsByFile,
+} from "./test-totals.ts";
 
 export interface TestRun {
   readonly files: readonly string[];
@@ -21,6 +27,7 @@ export interface TestRun {
 export interface TestResult {
   readonly totals: TestTotals;
   readonly byFile: TotalsByFile;
+  readonly msByFile: MsByFile;
   /** False if the run was stopped or crashed: tests that have not run are in no file's totals. */
   readonly isWhole: boolean;
 }
@@ -37,7 +44,7 @@ export async function runTests({
   concurrency = 3,
   print = console.log,
 }: TestRun): Promise<TestResult> {
-  if (files.length === 0) return { totals: sumTotals([]), byFile: {}, isWhole: true };
+  if (files.length === 0) return { totals: sumTotals([]), byFile: {}, msByFile: {}, isWhole: true };
   const folder = await mkdtemp(join(tmpdir(), "capstan-test-"));
   const totalsFile = join(folder, "totals.json");
   const limit = AbortSignal.timeout(limitMs);
@@ -58,10 +65,10 @@ export async function runTests({
     ],
     { env: environment(), signal: limit },
   );
-  const byFile = await readTotals(totalsFile);
+  const { totals: byFile, ms: msByFile } = await readReport(totalsFile);
   const totals = sumTotals(Object.values(byFile));
   await rm(folder, { recursive: true, force: true });
-  if (code === 0) return { totals, byFile, isWhole: true };
+  if (code === 0) return { totals, byFile, msByFile, isWhole: true };
   print(output.trimEnd());
   if (limit.aborted) {
     print(
@@ -71,6 +78,7 @@ export async function runTests({
   return {
     totals: { ...totals, failed: Math.max(1, totals.failed) },
     byFile,
+    msByFile,
     isWhole: !limit.aborted && totals.failed > 0,
   };
 }
@@ -88,7 +96,7 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /** Empty if the process died before it could count. */
-async function readTotals(file: string): Promise<TotalsByFile> {
+async function readReport(file: string): Promise<ReportedRun> {
   const text = await readFile(file, "utf8").catch(() => "");
-  return text === "" ? {} : (JSON.parse(text) as TotalsByFile);
+  return text === "" ? { totals: {}, ms: {} } : (JSON.parse(text) as ReportedRun);
 }

@@ -11,6 +11,17 @@ export interface TotalsByFile {
   readonly [file: string]: TestTotals;
 }
 
+/** The time that each file took in ms, by its path from the repository's root. */
+export interface MsByFile {
+  readonly [file: string]: number;
+}
+
+/** What the reporter of a run writes. */
+export interface ReportedRun {
+  readonly totals: TotalsByFile;
+  readonly ms: MsByFile;
+}
+
 export function sumTotals(parts: readonly TestTotals[]): TestTotals {
   const skipped: Record<string, number> = {};
   for (const [reason, count] of parts.flatMap((part) => Object.entries(part.skipped)))

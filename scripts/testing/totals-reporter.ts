@@ -2,18 +2,29 @@ import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { root } from "../command.ts";
 import { isOwnFailure } from "./test-failure.ts";
-import { sumTotals, type TestTotals, type TotalsByFile } from "./test-totals.ts";
+import { type ReportedRun, sumTotals, type TestTotals } from "./test-totals.ts";
 
-/** A reporter for `node --test` whose whole output is `TotalsByFile` as JSON. Suites do not count. */
+/** A reporter for `node --test` whose whole output is a `ReportedRun` as JSON. Suites do not count. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const files: Record<string, TestTotals> = {};
+  const totals: Record<string, TestTotals> = {};
+  const ms: Record<string, number> = {};
   for await (const event of events) {
-    const totals = totalsOf(event);
-    if (totals === undefined) continue;
     const file = fileOf(event);
-    files[file] = sumTotals([...(files[file] === undefined ? [] : [files[file]]), totals]);
+    const more = totalsOf(event);
+    if (more !== undefined)
+      totals[file] = sumTotals([...(totals[file] === undefined ? [] : [totals[file]]), more]);
+    if (file === "") continue;
+    // A process of its own reports its whole time, after its tests.
+    if (event.type === "test:summary") ms[file] = event.data.duration_ms;
+    else ms[file] = (ms[file] ?? 0) + durationOf(event);
   }
-  yield JSON.stringify(files satisfies TotalsByFile);
+  yield JSON.stringify({ totals, ms } satisfies ReportedRun);
+}
+
+/** The time of a test that is inside no other one, in ms. */
+function durationOf(event: TestEvent): number {
+  if (event.type !== "test:pass" && event.type !== "test:fail") return 0;
+  return event.data.nesting === 0 ? event.data.details.duration_ms : 0;
 }
 
 /**
