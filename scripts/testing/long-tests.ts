@@ -35,6 +35,16 @@ export const longTests: readonly LongTests[] = [
     reason: "Ten turns and several restarts in each test, checked byte for byte.",
   },
   {
+    files: "test/stops.test.ts",
+    reason:
+      "Starts two or three servers for each test. test/restart.test.ts stops and kills servers in npm test.",
+  },
+  {
+    files: "test/attack/long-attacks.test.ts",
+    reason:
+      "Attacks servers with damaged disks, lost connections and foreign addresses, and the page. test/attack/attack.test.ts has the attacks on routes and approvals, test/page/safety.test.ts attacks the page, and the tests of packages/store and packages/sandbox damage files and request addresses.",
+  },
+  {
     files: "test/page/interruptions.test.ts",
     reason:
       "Restarts and kills the server under an open page again and again. test/page/outcomes.test.ts has one crash with the page open.",

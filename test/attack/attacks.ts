@@ -1,6 +1,6 @@
 // All attacks. To add one, write a module in `attacks/` that exports an `Attack`. It gets the
 // seeded random source and starts its target, in most cases with `startVictim`. Then add it here
-// and to `attack.test.ts`, and name it in docs/reference/security.md. If tests or a proof of `npm
+// and to `attack.test.ts` or `long-attacks.test.ts`, and name it in docs/reference/security.md. If tests or a proof of `npm
 // run test:breaking` attack it already, an entry is enough.
 import { retried } from "../breaking/proofs/retried.ts";
 import { type Attack, bothDatabases } from "./attack.ts";
