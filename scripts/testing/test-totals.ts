@@ -16,7 +16,7 @@ export interface MsByFile {
   readonly [file: string]: number;
 }
 
-/** What the reporter of a run writes. */
+/** The results of a run, as its reporter writes them. */
 export interface ReportedRun {
   readonly totals: TotalsByFile;
   readonly ms: MsByFile;
