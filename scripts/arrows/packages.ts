@@ -162,6 +162,7 @@ export const packages: ArrowTable = {
       responses: "the Responses API",
       completions: "the Chat Completions API",
       "threads/request": "parse requests of the Assistants API",
+      "threads/projection": "turn run events into messages and steps of a thread",
       threads: "the Assistants API: assistants, threads, messages, runs",
       files: "the API of files and uploads",
       api: "the API of the page: runs, approvals, conversations, variables, scripts, catalog",

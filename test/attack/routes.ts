@@ -22,6 +22,12 @@ export interface Owned {
   readonly override: string;
   readonly agent: string;
   readonly assistant: string;
+  readonly thread: string;
+  /** A message of the thread. */
+  readonly message: string;
+  /** A run of the thread, which has ended, and its step. */
+  readonly threadRun: string;
+  readonly step: string;
   readonly script: string;
 }
 
@@ -65,6 +71,15 @@ const ofVariable = ({ conversation }: Owned) => `/v1/conversations/${conversatio
 const ofAgent = ({ agent }: Owned) => `/v1/agents/${agent}`;
 const ofAssistant = ({ assistant }: Owned) => `/v1/assistants/${assistant}`;
 const scripted = "custom/scripted";
+const ofThread =
+  (more = "") =>
+  ({ thread }: Owned) =>
+    `/v1/threads/${thread}${more}`;
+const ofMessage = ({ thread, message }: Owned) => `/v1/threads/${thread}/messages/${message}`;
+const ofThreadRun =
+  (more = "") =>
+  ({ thread, threadRun }: Owned) =>
+    `/v1/threads/${thread}/runs/${threadRun}${more}`;
 /** The input of the user's run. */
 const ofItem = ({ conversation, run }: Owned) =>
   `/v1/conversations/${conversation}/items/msg_${run.replace("resp_", "")}_0_in`;
@@ -271,6 +286,80 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     others: "absent",
   },
   "DELETE /v1/assistants/:id": { path: ofAssistant, others: "absent" },
+  "POST /v1/threads": {
+    body: ({ secret }) => ({
+      messages: [{ role: "user", content: secret }],
+      metadata: { secret },
+    }),
+    others: "own",
+  },
+  "GET /v1/threads/:id": { path: ofThread(), others: "absent" },
+  "POST /v1/threads/:id": {
+    path: ofThread(),
+    body: ({ secret }) => ({ metadata: { secret } }),
+    others: "absent",
+  },
+  "DELETE /v1/threads/:id": { path: ofThread(), others: "absent" },
+  "POST /v1/threads/:id/fork": { path: ofThread("/fork"), body: () => ({}), others: "absent" },
+  "POST /v1/threads/:id/copy_to/:target": {
+    path: ({ thread }) => `/v1/threads/${thread}/copy_to/${thread}`,
+    body: () => ({}),
+    others: "absent",
+  },
+  "POST /v1/threads/runs": {
+    body: ({ assistant, secret }) => ({
+      assistant_id: assistant,
+      thread: { messages: [{ role: "user", content: secret }] },
+    }),
+    others: "absent",
+  },
+  "GET /v1/threads/:id/runs": { path: ofThread("/runs"), query: "limit=5", others: "absent" },
+  "POST /v1/threads/:id/runs": {
+    path: ofThread("/runs"),
+    body: ({ assistant, secret }) => ({
+      assistant_id: assistant,
+      additional_messages: [{ role: "user", content: secret }],
+    }),
+    others: "absent",
+  },
+  "GET /v1/threads/:id/runs/:runId": { path: ofThreadRun(), others: "absent" },
+  "POST /v1/threads/:id/runs/:runId": {
+    path: ofThreadRun(),
+    body: ({ secret }) => ({ metadata: { secret } }),
+    others: "absent",
+  },
+  "POST /v1/threads/:id/runs/:runId/cancel": {
+    path: ofThreadRun("/cancel"),
+    body: () => ({}),
+    others: "absent",
+  },
+  "POST /v1/threads/:id/runs/:runId/submit_tool_outputs": {
+    path: ofThreadRun("/submit_tool_outputs"),
+    body: ({ secret }) => ({ tool_outputs: [{ tool_call_id: "call_1", output: secret }] }),
+    others: "absent",
+  },
+  "GET /v1/threads/:id/runs/:runId/steps": { path: ofThreadRun("/steps"), others: "absent" },
+  "GET /v1/threads/:id/runs/:runId/steps/:stepId": {
+    path: (owned) => `${ofThreadRun("/steps")(owned)}/${owned.step}`,
+    others: "absent",
+  },
+  "GET /v1/threads/:id/messages": {
+    path: ofThread("/messages"),
+    query: "limit=5&order=asc",
+    others: "absent",
+  },
+  "POST /v1/threads/:id/messages": {
+    path: ofThread("/messages"),
+    body: ({ secret }) => ({ role: "user", content: secret }),
+    others: "absent",
+  },
+  "GET /v1/threads/:id/messages/:messageId": { path: ofMessage, others: "absent" },
+  "POST /v1/threads/:id/messages/:messageId": {
+    path: ofMessage,
+    body: ({ secret }) => ({ metadata: { secret } }),
+    others: "absent",
+  },
+  "DELETE /v1/threads/:id/messages/:messageId": { path: ofMessage, others: "absent" },
   "PUT /v1/overrides": {
     body: ({ secret }) => ({ tool: "vars.*", execution: "ask-always", reason: secret }),
     others: "own",
@@ -369,6 +458,15 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     model: scripted,
     instructions: secret,
   });
+  const ran = await api.request<{ id: string; thread_id: string }>("POST", "/v1/threads/runs", {
+    assistant_id: assistant,
+    thread: { messages: [{ role: "user", content: secret }], metadata: { secret } },
+  });
+  await api.finishedEvents(ran.id.replace("run_", "resp_"));
+  const firstOf = async (path: string) => {
+    const list = await api.request<{ data: { id: string }[] }>("GET", `${path}?order=asc`);
+    return list.data[0]?.id ?? "none";
+  };
   const [grant] = await api.grants(conversation);
   const { id: completion } = await api.request<{ id: string }>("POST", "/v1/chat/completions", {
     messages: [{ role: "user", content: secret }],
@@ -395,6 +493,10 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     override,
     agent,
     assistant,
+    thread: ran.thread_id,
+    message: await firstOf(`/v1/threads/${ran.thread_id}/messages`),
+    threadRun: ran.id,
+    step: await firstOf(`/v1/threads/${ran.thread_id}/runs/${ran.id}/steps`),
     script: "none",
   };
 }

@@ -34,6 +34,9 @@ import { addedItems, conversationItemRoutes } from "./responses/conversation-ite
 import { responseRoutes } from "./responses/routes.ts";
 import { directCallView } from "./responses/read-response.ts";
 import { assistantRoutes } from "./threads/assistant-routes.ts";
+import { messageRoutes } from "./threads/message-routes.ts";
+import { threadRunRoutes } from "./threads/run-routes.ts";
+import { threadRoutes } from "./threads/thread-routes.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
 import { variableRoutes } from "./api/variables.ts";
@@ -97,6 +100,10 @@ export function createApp({
   app.route("/v1/overrides", overrideRoutes(services));
   app.route("/v1/agents", agentRoutes(services));
   app.route("/v1/assistants", assistantRoutes(services));
+  // Before the routes of one thread, because `runs` is not an id.
+  app.route("/v1/threads", threadRunRoutes(services, budget));
+  app.route("/v1/threads", threadRoutes(services));
+  app.route("/v1/threads", messageRoutes(services, budget));
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));

@@ -20,15 +20,15 @@ const maxResponse = 1_048_576;
 
 /** These routes store the key in the commit that creates their run or conversation. */
 const createsItself =
-  /^\/v1\/(responses|chat\/completions|conversations|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
+  /^\/v1\/(responses|chat\/completions|conversations|threads\/(?:[^/]+\/)?runs|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
 
 /**
  * Responses of these routes are not stored. Counts, checks and previews change nothing, previews
  * show results under review, and pairing responses contain secrets. A pairing code works only once
- * anyway.
+ * anyway. Outputs of client tools count once, whatever the key, and their response can be a stream.
  */
 const storesNothing =
-  /^\/v1\/(responses\/input_tokens|approvals\/[^/]+\/preview|scripts\/check|pairings|sessions)$/;
+  /^\/v1\/(responses\/input_tokens|approvals\/[^/]+\/preview|scripts\/check|pairings|sessions|threads\/[^/]+\/runs\/[^/]+\/submit_tool_outputs)$/;
 
 type ApiContext = Context<Environment>;
 

@@ -139,9 +139,9 @@ export class RunService {
    */
   start(
     request: RunRequest,
-    { kept = true, key }: Partial<StartOptions> = {},
+    { kept = true, key, also }: Partial<StartOptions> = {},
   ): Promise<StartOutcome> {
-    return startRun(this.#context, request, { kept, key });
+    return startRun(this.#context, request, { kept, key, also });
   }
 
   /**

@@ -37,6 +37,8 @@ export interface StartOptions {
    * conflict.
    */
   readonly key?: RequestKey | undefined;
+  /** Writes of the same commit. @default none */
+  readonly also?: readonly StoreWrite[] | undefined;
 }
 
 export interface StartRunContext {
@@ -71,7 +73,7 @@ export async function startRun(
 async function start(
   context: StartRunContext,
   request: RunRequest,
-  { kept, key }: StartOptions,
+  { kept, key, also }: StartOptions,
 ): Promise<StartOutcome> {
   const { stores, registry, slots } = context;
   if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
@@ -100,7 +102,7 @@ async function start(
   const hasSlot = slots.acquire(id, owner);
   try {
     return await registry.claimDuring(id, () =>
-      storeAndBegin(context, { id, request, taken, hasSlot, key }),
+      storeAndBegin(context, { id, request, taken, hasSlot, key, also }),
     );
   } catch (thrown) {
     // The run is possibly stored, so it is deleted as if it had ended.
@@ -120,12 +122,13 @@ async function storeAndBegin(
     readonly taken: { readonly parent: RunRecord; readonly inherited: ChainState } | undefined;
     readonly hasSlot: boolean;
     readonly key: RequestKey | undefined;
+    readonly also: readonly StoreWrite[] | undefined;
   },
 ): Promise<StartOutcome> {
-  const { id, request, taken, hasSlot, key } = given;
+  const { id, request, taken, hasSlot, key, also = [] } = given;
   const store = stores.of(id);
   const status = hasSlot ? "in_progress" : "queued";
-  const made = newRunWrites(id, request, taken?.inherited, status);
+  const made = [...newRunWrites(id, request, taken?.inherited, status), ...also];
   const { principal: owner } = request;
   const claim = { type: "claim-key", owner, resourceId: id } as const;
   const keys = [...(key === undefined ? [] : [key]), ...(request.sessionKeys ?? [])];

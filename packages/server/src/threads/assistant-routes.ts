@@ -16,7 +16,7 @@ import {
   storedAssistant,
 } from "./request/assistant.ts";
 import { availableTypes } from "./request/hosted-tools.ts";
-import { listPage } from "./list-page.ts";
+import { pageOf, readPageQuery } from "./list-page.ts";
 import { parseAssistant, type ParsedAssistant } from "./request/parse-assistant.ts";
 import { requireFiles } from "./require-files.ts";
 
@@ -42,7 +42,7 @@ export function assistantRoutes(services: Services): Hono<Environment> {
     const parsed = parseAssistant(await readJson(context), {
       before,
       origins: [new URL(context.req.url).origin],
-      hosted: availableTypes(services),
+      hosted: availableTypes(services.hostedTools),
     });
     if (!mayApprove(context)) requireNoLoosening(parsed);
     requireKnownGroups(groups(), parsed.servers);
@@ -75,7 +75,8 @@ export function assistantRoutes(services: Services): Hono<Environment> {
     const views = all.map((entry) =>
       entryView(entry, (record) => assistantView(ownAssistant(record))),
     );
-    return context.json(listPage(context, views));
+    const query = readPageQuery(context);
+    return context.json(await pageOf(query, query.order === "asc" ? views : views.toReversed()));
   });
 
   routes.post("/", async (context) => {

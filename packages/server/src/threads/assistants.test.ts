@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
-import OpenAI from "openai";
+import { threadsClient } from "../testing/threads-client.ts";
 import { createTestApp, type TestApp, toyTools } from "../testing/app-fixtures.ts";
 import { tool } from "../testing/run-fixtures.ts";
 
@@ -28,21 +28,13 @@ function app(): TestApp {
   });
 }
 
-function client(apiKey: string, { fetch }: TestApp): OpenAI["beta"] {
-  const options = { apiKey, baseURL: "http://127.0.0.1/v1", maxRetries: 0 };
-  return new OpenAI({
-    ...options,
-    fetch: (url, init) => fetch(new Request(url, init)),
-  }).beta;
-}
-
 const send = {
   type: "function",
   function: { name: "send", parameters: { type: "object", properties: {} } },
 } as const;
 
 test("an assistant is created, read, changed, listed and deleted", async () => {
-  const { assistants } = client("ANN", app());
+  const { assistants } = threadsClient(app(), "ANN");
   const made = await assistants.create({
     model: "other/model",
     name: "Reader",
@@ -77,7 +69,7 @@ test("an assistant is created, read, changed, listed and deleted", async () => {
 
 test("an assistant belongs to its user, and GET /v1/agents omits it", async () => {
   const server = app();
-  const [ann, bob] = [client("ANN", server), client("BOB", server)];
+  const [ann, bob] = [threadsClient(server, "ANN"), threadsClient(server, "BOB")];
   const { id } = await ann.assistants.create({ model: "other/model" });
   await assert.rejects(bob.assistants.retrieve(id), { status: 404 });
   await assert.rejects(bob.assistants.update(id, { name: "x" }), { status: 404 });
@@ -92,7 +84,7 @@ test("an assistant belongs to its user, and GET /v1/agents omits it", async () =
 });
 
 test("agents are read-only assistants with their functions and groups", async () => {
-  const { assistants } = client("ANN", app());
+  const { assistants } = threadsClient(app(), "ANN");
   const house = await assistants.retrieve("house");
   assert.equal(house.instructions, "Be kind.");
   assert.deepEqual(house.tools, [
@@ -105,7 +97,7 @@ test("agents are read-only assistants with their functions and groups", async ()
 
 test("an invalid assistant is rejected with the name of the field", async () => {
   const server = app();
-  const { assistants } = client("BOB", server);
+  const { assistants } = threadsClient(server, "BOB");
   const cases: readonly (readonly [object, string, number?])[] = [
     [{}, "model"],
     [{ model: "missing/model" }, "model"],

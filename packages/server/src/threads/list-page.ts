@@ -4,32 +4,64 @@ import { RequestError } from "../http/errors.ts";
 import { readNumber, readWord } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 
-/**
- * Returns a page of a list: by default the newest 20 objects, the newest first.
- *
- * @param all the objects, the oldest first
- * @throws RequestError for an invalid `limit` or `order`, or a cursor that is not in the list
- */
-export function listPage<T extends { readonly id: string }>(
-  context: Context,
-  all: readonly T[],
-): ListView<T> {
-  const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
-  const order = readWord(context, "order", ["asc", "desc"]) ?? "desc";
-  const ordered = order === "asc" ? all : all.toReversed();
-  const positionOf = (name: "after" | "before"): number | undefined => {
-    const id = context.req.query(name);
-    if (id === undefined || id === "") return undefined;
-    const at = ordered.findIndex((object) => object.id === id);
-    if (at !== -1) return at;
-    const message = `No object with id '${id.slice(0, 100)}' in this list. Leave '${name}' out for the first page.`;
-    throw new RequestError({ param: name, code: "invalid_value", message });
+/** The page of a list that a request asks for. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly order: "asc" | "desc";
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+}
+
+/** Reads the page that a request asks for: by default the newest 20 objects, the newest first. */
+export function readPageQuery(context: Context): PageQuery {
+  const cursor = (name: string) => context.req.query(name) || undefined;
+  return {
+    limit: readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 }),
+    order: readWord(context, "order", ["asc", "desc"]) ?? "desc",
+    after: cursor("after"),
+    before: cursor("before"),
   };
-  const after = positionOf("after");
-  const before = positionOf("before");
-  const range = ordered.slice((after ?? -1) + 1, before);
-  // The page ends right before the cursor, unless another cursor says where it begins.
-  const page =
-    before !== undefined && after === undefined ? range.slice(-limit) : range.slice(0, limit);
-  return listView(page, range.length > page.length);
+}
+
+/**
+ * Returns a page of a list. Objects are read only until the page is complete.
+ *
+ * @param all the objects in the order of the page
+ * @throws RequestError for a cursor that is not in the list
+ */
+export async function pageOf<T extends { readonly id: string }>(
+  { limit, after, before }: PageQuery,
+  all: AsyncIterable<T> | Iterable<T>,
+): Promise<ListView<T>> {
+  const page: T[] = [];
+  let hasMore = false;
+  let isAfter = after === undefined;
+  let isBefore = false;
+  for await (const object of all) {
+    isBefore = object.id === before;
+    if (isBefore) break;
+    if (!isAfter) {
+      isAfter = object.id === after;
+      continue;
+    }
+    page.push(object);
+    if (page.length <= limit) continue;
+    hasMore = true;
+    // The page ends right before the cursor, unless another cursor says where it begins.
+    if (before !== undefined && after === undefined) page.shift();
+    else {
+      page.pop();
+      break;
+    }
+  }
+  if (!isAfter) throw unknownCursor("after", after);
+  if (before !== undefined && !isBefore && !hasMore) throw unknownCursor("before", before);
+  if (before !== undefined && after === undefined && !isBefore)
+    throw unknownCursor("before", before);
+  return listView(page, hasMore);
+}
+
+function unknownCursor(param: string, id = ""): RequestError {
+  const message = `No object with id '${id.slice(0, 100)}' in this list. Leave '${param}' out for the first page.`;
+  return new RequestError({ param, code: "invalid_value", message });
 }

@@ -119,6 +119,9 @@ const version1 = z.object({
   maxToolCalls: z.number().nullable().default(null),
   /** The most rounds of tool calls, if fewer than the server allows. */
   maxRounds: z.number().nullable().default(null),
+  /** The most tokens that the run reads and writes, before it ends as incomplete. */
+  maxPromptTokens: z.number().exactOptional(),
+  maxCompletionTokens: z.number().exactOptional(),
   /**
    * `inline`: the run waits for answers and resumes. `deferred`: the run ends, and a later run
    * takes its calls over.

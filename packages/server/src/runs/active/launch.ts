@@ -43,6 +43,7 @@ import { checkClientCall } from "./check-client-call.ts";
 import { toolFileStorage } from "../files/tool-files.ts";
 import { runCaller } from "./run-caller.ts";
 import { RunFiles } from "../files/run-files.ts";
+import { limitTokens } from "./limit-tokens.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 
 /** Creates a session's executor. The composition root supplies it, because it has the tools. */
@@ -122,7 +123,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   const offered = offerOptions(executor, request);
   const model =
     call === undefined
-      ? loadBlobs(found, store)
+      ? limitTokens(loadBlobs(found, store), request, resume?.state.usage)
       : oneCallModel(run.model, call, () => executor.offer(offered).names);
   return () => {
     if (resume === undefined) variables.beginTurn();

@@ -1,0 +1,109 @@
+import { type Context, Hono } from "hono";
+import { isAccepted, isClosing, type StoreWrite } from "@capstan/store";
+import { z } from "zod";
+import { checked, conflict, notFound } from "../http/errors.ts";
+import { readJson } from "../http/read-body.ts";
+import type { Environment, Services } from "../http/services.ts";
+import { copyMessages } from "./copy-messages.ts";
+import { createThread, messageWrite, requireThreadFiles } from "./create-thread.ts";
+import { metadata, objectBody, rejectUnknown } from "./request/fields.ts";
+import { parseThread } from "./request/parse-thread.ts";
+import { parseToolResources } from "./request/tool-resources.ts";
+import { requireFiles } from "./require-files.ts";
+import { wireThreadId } from "./run-wire.ts";
+import { requireNoActiveRun } from "./active-run.ts";
+import { findThread, type Thread, threadView, threadWrite } from "./thread.ts";
+import { readThreadParts } from "./thread-messages.ts";
+
+const change = z.object({ metadata, tool_resources: z.unknown().optional() });
+
+/** Routes of threads. A thread is a conversation. */
+export function threadRoutes(services: Services): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const { runs } = services;
+  const { store } = runs;
+  const find = (context: Context<Environment>, name = "id"): Promise<Thread> =>
+    findThread(store, {
+      owner: context.get("principal"),
+      id: context.req.param(name) ?? "",
+    });
+
+  routes.post("/", async (context) => {
+    const parsed = parseThread(await readJson(context));
+    await requireThreadFiles(services, context.get("principal"), parsed);
+    return context.json(threadView(await createThread(services, context.get("principal"), parsed)));
+  });
+
+  routes.get("/:id", async (context) => context.json(threadView(await find(context))));
+
+  routes.post("/:id", async (context) => {
+    const { conversation, data } = await find(context);
+    const { owner, id } = conversation;
+    const body = objectBody(await readJson(context));
+    rejectUnknown(body, change.shape);
+    const given = checked(change, body, "");
+    const resources =
+      given.tool_resources === undefined
+        ? data.tool_resources
+        : parseToolResources(given.tool_resources);
+    const files = resources?.code_interpreter?.file_ids ?? [];
+    await requireFiles(store, { owner, ids: files, at: "tool_resources" });
+    const update = given.metadata == null ? {} : { metadata: given.metadata };
+    const outcomes = await store.write([
+      { type: "update-conversation", owner, id, update },
+      threadWrite(conversation, { ...data, tool_resources: resources }),
+    ]);
+    if (!outcomes.every(isAccepted)) throw notFound("thread", wireThreadId(id));
+    return context.json(threadView(await find(context)));
+  });
+
+  routes.delete("/:id", async (context) => {
+    const { conversation } = await find(context);
+    const outcome = await runs.deleteConversation(conversation);
+    const id = wireThreadId(conversation.id);
+    if (outcome.status === "not_found") throw notFound("thread", id);
+    if (outcome.status === "refused") throw conflict(outcome.reason);
+    return context.json({ id, object: "thread.deleted", deleted: true });
+  });
+
+  routes.post("/:id/fork", async (context) => {
+    const source = await find(context);
+    const { owner, headRunId, metadata: given } = source.conversation;
+    const parts = await readThreadParts(store, source);
+    const head = parts.runs.at(-1);
+    if (head !== undefined && !isClosing(head.status)) requireNoActiveRun(source, head);
+    const fork = await createThread(services, owner, {
+      messages: await copyMessages(store, parts),
+      metadata: given,
+      resources: source.data.tool_resources,
+    });
+    const data = { ...fork.data, mustRestate: true };
+    const { id } = fork.conversation;
+    // The first run continues the newest one of the source, so it has its variables and grants.
+    const writes: readonly StoreWrite[] =
+      headRunId === null
+        ? []
+        : [
+            threadWrite(fork.conversation, data),
+            { type: "move-head", owner, id, from: null, to: headRunId },
+          ];
+    if (!(await store.write(writes)).every(isAccepted))
+      throw conflict("The thread has changed in the meantime. Try again.");
+    return context.json(threadView({ ...fork, data }));
+  });
+
+  routes.post("/:id/copy_to/:target", async (context) => {
+    const source = await find(context);
+    const target = await find(context, "target");
+    const { owner, id } = target.conversation;
+    const head = target.conversation.headRunId;
+    const run = head === null ? undefined : await store.getRun({ owner, id: head });
+    if (run !== undefined) requireNoActiveRun(target, run);
+    const messages = await copyMessages(store, await readThreadParts(store, source));
+    const writes = messages.map((each) => messageWrite({ owner, id }, each));
+    if (!(await store.write(writes)).every(isAccepted)) throw notFound("thread", wireThreadId(id));
+    return context.json(threadView(target));
+  });
+
+  return routes;
+}
