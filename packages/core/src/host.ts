@@ -35,6 +35,7 @@ export type {
   ToolChoice,
 } from "./model/model.ts";
 export { cutsOff, isWholeCall } from "./model/incomplete-calls.ts";
+export { customArguments, customInput } from "./model/custom-input.ts";
 export { neutraliseMessage } from "./model/message.ts";
 export { summaryRequest } from "./model/summary-request.ts";
 export type { TokenPrices } from "./model/usage.ts";

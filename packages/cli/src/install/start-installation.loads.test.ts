@@ -28,7 +28,7 @@ test("modules that only some servers need are not loaded at the start", async ()
   const packages = await packagesOf(new URL("start-installation.ts", import.meta.url).href);
   assert.ok(packages.includes("hono"));
   const lazy =
-    /^(@ai-sdk\/|bullmq|gpt-tokenizer|ioredis|isolated-vm|linkedom|pg$|re2js|undici|vite)/;
+    /^(@ai-sdk\/|bullmq|gpt-tokenizer|ioredis|isolated-vm|linkedom|pg$|re2js|refa|undici|vite)/;
   assert.deepEqual(
     packages.filter((name) => lazy.test(name)),
     [],

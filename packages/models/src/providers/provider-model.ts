@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Clock, Model, ModelError, ModelEvent, ModelRequest } from "@capstan/core";
 import { systemClock, type TokenPrices } from "@capstan/core/host";
+import { customNames } from "./request/custom-tools.ts";
 import { dialectOf } from "./request/dialect.ts";
 import { ownNames } from "./request/prompt-calls.ts";
 import type { Provider } from "./request/provider.ts";
@@ -82,12 +83,14 @@ async function* streamOnce(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const { provider, clock = systemClock, silenceMs = 120_000 } = options;
+  const { provider, modelName, clock = systemClock, silenceMs = 120_000 } = options;
+  const dialect = dialectOf(provider);
   const translator = createEventTranslator({
     messages: request.messages,
-    toolNames: ownNames(request.tools, dialectOf(provider)),
+    toolNames: ownNames(request.tools, dialect),
+    customNames: customNames(request.tools, { ...provider, modelName }, dialect),
   });
-  const givenOptions = toCallOptions(request, provider);
+  const givenOptions = toCallOptions(request, provider, modelName);
   // Yield, because the next steps also read all messages.
   const isLong = request.messages.length > manyMessages;
   if (isLong) await nextTurn();

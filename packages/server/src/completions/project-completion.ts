@@ -1,7 +1,6 @@
 import type { ChainError, ContentPart, Usage } from "@capstan/core";
-import { addUsage, type FinishReason, neutralise } from "@capstan/core/host";
+import { addUsage, customInput, type FinishReason, neutralise } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import { customInput } from "../grammar/custom-input.ts";
 
 /** Why a choice ended: the API's `finish_reason`. */
 export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filter";

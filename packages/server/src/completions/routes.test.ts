@@ -246,6 +246,40 @@ test("call ids that a model uses again belong to their own turns", async () => {
   );
 });
 
+// Contract: responses-14
+test("a grammar of a custom tool is enforced, with and without a stream", async () => {
+  const grammar = { syntax: "lark" as const, definition: 'start: "say " /[a-z]+/' };
+  const say = {
+    type: "custom" as const,
+    custom: { name: "say", format: { type: "grammar" as const, grammar } },
+  };
+  const steps = ["SAY", "say it"].map((input) => ({ calls: [{ name: "say", args: { input } }] }));
+  const request = { model: "any", messages: hello, tools: [say] };
+  const model = new ScriptedModel(steps);
+  const answer = await clientOf(createTestApp({ model })).chat.completions.create(request);
+  const [call] = answer.choices[0]?.message.tool_calls ?? [];
+  assert.deepEqual(call?.type === "custom" && call.custom, { name: "say", input: "say it" });
+  assert.equal(answer.choices[0]?.message.tool_calls?.length, 1);
+  const told = model.requests[1]?.messages.at(-1)?.content;
+  assert.match(String(told), /does not match its grammar: at line 1, column 1/);
+
+  const streamed = createTestApp({ model: new ScriptedModel(steps) });
+  const response = await streamed.fetch(requestTo("POST", path, { ...request, stream: true }));
+  const text = await response.text();
+  assert.match(text, /say it/);
+  assert.doesNotMatch(text, /SAY/);
+
+  const broken = {
+    ...say.custom,
+    format: { type: "grammar", grammar: { ...grammar, syntax: "x" } },
+  };
+  const { call: post } = createTestApp({ model });
+  const rejected = await post("POST", path, { ...request, tools: [{ ...say, custom: broken }] });
+  assert.equal(rejected.body.error?.param, "tools[0].custom.format.grammar.syntax");
+  const shell = await post("POST", path, { ...request, tools: [{ type: "shell" }] });
+  assert.deepEqual([shell.status, shell.body.error?.param], [400, "tools[0].type"]);
+});
+
 test("a custom tool takes plain text", async () => {
   const model = new ScriptedModel([
     { calls: [{ name: "Patch", args: { input: "line 1\nline 2" }, id: "call_p" }] },

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolCallRequest } from "@capstan/core";
-import type { ReasoningPart } from "@capstan/core/host";
+import { customArguments, type ReasoningPart } from "@capstan/core/host";
 import { badRequest, isObject } from "../http/errors.ts";
 import type { HistoryItem, StatedMessage, StatedOutput } from "../runs/history/history-item.ts";
 import type { CallReceipt, OpenReceipt } from "./projection/call-receipts.ts";
@@ -52,7 +52,7 @@ export function historyItem(
         call: toolCall(item.call_id, modelName(item), item.arguments),
       };
     case "custom_tool_call": {
-      const args = JSON.stringify({ input: item.input });
+      const args = customArguments(item.input);
       return { ...common, type: "call", call: toolCall(item.call_id, modelName(item), args) };
     }
     case "local_shell_call":

@@ -1,4 +1,5 @@
 import type { ToolCallRequest, ToolDefinition } from "@capstan/core";
+import { customInput } from "@capstan/core/host";
 import type { Dialect } from "./dialect.ts";
 
 export interface PromptCall {
@@ -6,7 +7,7 @@ export interface PromptCall {
   /** The id and the name of the call in the prompt. */
   readonly promptId: string;
   readonly promptName: string;
-  /** The arguments: the text of a JSON object, or an object. */
+  /** The arguments: the text of a JSON object, an object, or the text of a custom tool. */
   readonly input: unknown;
 }
 
@@ -17,6 +18,7 @@ export interface PromptCall {
  */
 export function createPromptCalls(
   dialect: Pick<Dialect, "idLength" | "illegalInIds" | "namesBeginWithLetter">,
+  custom: ReadonlySet<string> = new Set(),
 ): (call: ToolCallRequest) => PromptCall {
   const { idLength, illegalInIds } = dialect;
   const used = new Set<string>();
@@ -28,13 +30,10 @@ export function createPromptCalls(
       unique = plain.slice(0, idLength - suffix.length) + suffix;
     }
     used.add(unique);
-    const { name, arguments: args } = call.function;
-    return {
-      call,
-      promptId: unique,
-      promptName: promptName(name, dialect),
-      input: promptInput(args),
-    };
+    const { name: ownName, arguments: args } = call.function;
+    const name = promptName(ownName, dialect);
+    const input = custom.has(name) ? customInput(args) : promptInput(args);
+    return { call, promptId: unique, promptName: name, input };
   };
 }
 

@@ -5,6 +5,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { JsonObject, ModelRequest, ToolDefinition } from "@capstan/core";
 import type { ResponseFormat, ToolChoice } from "@capstan/core/host";
+import { customNames, customTool } from "./custom-tools.ts";
 import { type Dialect, dialectOf } from "./dialect.ts";
 import { promptName } from "./prompt-calls.ts";
 import type { Provider } from "./provider.ts";
@@ -14,19 +15,22 @@ type CallOptions = Omit<LanguageModelV4CallOptions, "abortSignal">;
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
+/** Returns a request to a model in the form of the providers' packages. */
 export function toCallOptions(
   request: ModelRequest,
   provider: Pick<Provider, "id" | "wire" | "url">,
+  modelName = "",
 ): CallOptions {
   const { responseFormat, reasoningEffort } = request;
   const effort = efforts.find((candidate) => candidate === reasoningEffort);
   const dialect = dialectOf(provider);
+  const custom = customNames(request.tools, { ...provider, modelName }, dialect);
   return {
-    prompt: toPrompt(request.messages, dialect),
+    prompt: toPrompt(request.messages, dialect, custom),
     // Request raw parts, because any part that the server sends resets the timeout.
     includeRawChunks: true,
     providerOptions: providerOptionsOf(request, provider),
-    ...toolOptions(request, provider, dialect),
+    ...toolOptions(request, provider, { dialect, custom }),
     ...(responseFormat !== undefined && { responseFormat: formatOf(responseFormat) }),
     ...(effort !== undefined && { reasoning: effort }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
@@ -42,11 +46,16 @@ export function toCallOptions(
 function toolOptions(
   { tools, toolChoice, messages }: ModelRequest,
   { wire }: Pick<Provider, "wire">,
-  dialect: Dialect,
+  { dialect, custom }: { readonly dialect: Dialect; readonly custom: ReadonlySet<string> },
 ): Pick<CallOptions, "tools" | "toolChoice"> {
   if (tools.length > 0) {
     return {
-      tools: tools.map((tool) => functionTool(tool, dialect)),
+      tools: tools.map((tool) => {
+        const name = promptName(tool.function.name, dialect);
+        return tool.custom !== undefined && custom.has(name)
+          ? customTool(name, tool.custom)
+          : functionTool(tool, dialect);
+      }),
       ...(toolChoice !== undefined && { toolChoice: choiceOf(toolChoice, dialect) }),
     };
   }

@@ -14,10 +14,16 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 /**
  * Converts a conversation in the form of Chat Completions to a prompt for a provider. The provider
  * accepts the prompt even if the conversation has stopped, rejected, lost or invented calls.
+ *
+ * @param custom names of the tools whose text the model writes itself
  */
-export function toPrompt(messages: readonly Message[], dialect: Dialect): LanguageModelV4Prompt {
+export function toPrompt(
+  messages: readonly Message[],
+  dialect: Dialect,
+  custom: ReadonlySet<string> = new Set(),
+): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
-  const promptCall = createPromptCalls(dialect);
+  const promptCall = createPromptCalls(dialect, custom);
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     switch (message?.role) {

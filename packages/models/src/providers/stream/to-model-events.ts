@@ -13,6 +13,7 @@ import {
 import type { FinishReason } from "@capstan/core/host";
 import { createCallStream } from "./call-stream.ts";
 import { readRaw } from "./raw-part.ts";
+import { createCustomInputStream } from "./custom-input-stream.ts";
 import { createReasoningStream } from "./reasoning-stream.ts";
 
 /** Converts the parts of a provider's stream to events. */
@@ -27,11 +28,14 @@ export interface EventTranslatorOptions {
   readonly messages: readonly Message[];
   /** The tools' own names, keyed by their names at the provider. @default the same names */
   readonly toolNames?: ReadonlyMap<string, string>;
+  /** The tools whose text the model writes itself, by their names at the provider. @default none */
+  readonly customNames?: ReadonlySet<string>;
 }
 
 export function createEventTranslator({
   messages,
   toolNames,
+  customNames,
 }: EventTranslatorOptions): EventTranslator {
   const nameOf = (name: string): string => toolNames?.get(name) ?? name;
   const calls = createCallStream(
@@ -39,6 +43,7 @@ export function createEventTranslator({
       .flatMap((message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []))
       .map(({ id }) => id),
   );
+  const inputs = createCustomInputStream();
   const reasoning = createReasoningStream();
   /** Blocks with Anthropic's summary of earlier messages, which must not be shown as an answer. */
   const summaries = new Set<string>();
@@ -115,16 +120,19 @@ export function createEventTranslator({
         return reasoning.delta(part.id, part.delta, metadataOf(part));
       case "reasoning-end":
         return reasoning.end(part.id, metadataOf(part));
-      case "tool-input-start":
-        return isHosted(part.toolName, part.providerExecuted)
-          ? []
-          : calls.start(part.id, nameOf(part.toolName));
+      case "tool-input-start": {
+        if (isHosted(part.toolName, part.providerExecuted)) return [];
+        const started = calls.start(part.id, nameOf(part.toolName));
+        if (customNames?.has(part.toolName) !== true) return started;
+        return [...started, ...calls.delta(part.id, inputs.start(part.id))];
+      }
       case "tool-input-delta":
-        return calls.delta(part.id, part.delta);
-      case "tool-call":
-        return isHosted(part.toolName, part.providerExecuted)
-          ? []
-          : calls.call(part.toolCallId, nameOf(part.toolName), part.input, metadataOf(part));
+        return calls.delta(part.id, inputs.delta(part.id, part.delta));
+      case "tool-call": {
+        const { toolCallId: id, toolName, input } = part;
+        if (isHosted(toolName, part.providerExecuted)) return [];
+        return calls.call(id, nameOf(toolName), inputs.whole(id, input), metadataOf(part));
+      }
       case "error":
         throw part.error instanceof Error ? part.error : new Error("", { cause: part.error });
       case "finish":

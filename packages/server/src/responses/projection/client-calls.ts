@@ -1,5 +1,5 @@
 import type { ChainEvent, JsonObject } from "@capstan/core";
-import { customInput } from "../../grammar/custom-input.ts";
+import { customInput } from "@capstan/core/host";
 import { callMembers } from "../client-tools/built-in-tools.ts";
 import {
   type BuiltInType,

@@ -120,20 +120,23 @@ function parseNamespace(tool: Fields, at: string): ParsedClientTools {
     throw new RequestError({ param: `${where}.type`, code: "unsupported_parameter", message });
   });
   // The model reads what the group is for at its first tool.
-  const about = description == null || description === "" ? undefined : description;
+  const purpose = description == null || description === "" ? undefined : description;
   return {
     tools: parsed.map(({ definition, form, isDeferred }, index): ClientTool => {
-      const { function: spec } = definition;
-      const note = index === 0 && about !== undefined ? [`(${namespace}: ${about})`] : [];
-      const texts = [...(spec.description === undefined ? [] : [spec.description]), ...note];
+      const { function: spec, custom } = definition;
+      const note = index === 0 && purpose !== undefined ? [`(${namespace}: ${purpose})`] : [];
+      const withNote = (text: string | undefined): string =>
+        [...(text === undefined || text === "" ? [] : [text]), ...note].join("\n\n");
+      const about = withNote(spec.description);
       return {
         definition: {
           ...definition,
           function: {
             ...spec,
             name: modelName({ namespace, name: spec.name }),
-            ...(texts.length > 0 && { description: texts.join("\n\n") }),
+            ...(about !== "" && { description: about }),
           },
+          ...(custom && { custom: { ...custom, description: withNote(custom.description) } }),
         },
         form: { ...form, namespace } as ToolForm,
         isDeferred,

@@ -1,4 +1,5 @@
 import {
+  customInput,
   type PatternEngine,
   parseArguments,
   type PreparedArguments,
@@ -6,7 +7,6 @@ import {
 } from "@capstan/core/host";
 import type { StoredRequest } from "@capstan/store";
 import { grammarProblem } from "../../grammar/compile-grammar.ts";
-import { customInput } from "../../grammar/custom-input.ts";
 
 /**
  * Checks a call of a client's tool, as far as the request lists the tool in `checkedTools`: its
