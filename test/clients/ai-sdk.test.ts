@@ -28,6 +28,7 @@ interface AiSdkOpenAi {
 
 const versions = [
   { title: "ai 5 with @ai-sdk/openai 2", sdk: "ai5", openai: "ai5-openai" },
+  { title: "ai 6 with @ai-sdk/openai 3", sdk: "ai6", openai: "ai6-openai" },
   { title: "ai 7 with @ai-sdk/openai 4", sdk: "ai", openai: "@ai-sdk/openai" },
 ] as const;
 

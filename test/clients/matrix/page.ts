@@ -1,0 +1,63 @@
+import { type Client, type Feature, features } from "./client.ts";
+
+/**
+ * Returns the page of clients.
+ *
+ * @param isPassed whether the test of a client's feature has passed
+ */
+export function clientsPage(
+  clients: readonly Client[],
+  isPassed: (client: Client, feature: Feature) => boolean,
+): string {
+  const names = Object.keys(features) as Feature[];
+  const notes: string[] = [];
+  const rows = clients.map((client) => {
+    const cells = names.map((feature) => {
+      if (isPassed(client, feature)) return "yes";
+      const reason = client.lacks?.[feature];
+      if (reason === undefined) return "**fails**";
+      if (!notes.includes(reason)) notes.push(reason);
+      return `[${notes.indexOf(reason) + 1}]`;
+    });
+    return `| ${[client.title, client.api, ...cells].join(" | ")} |`;
+  });
+  const columns = ["client", "API", ...names.map((name) => features[name])];
+  const footnotes = notes.map((note, index) => `[${index + 1}] ${note}\n`);
+  return `${intro}
+| ${columns.join(" | ")} |
+|${"---|".repeat(columns.length)}
+${rows.join("\n")}
+
+${footnotes.length === 0 ? "" : `${footnotes.join("\n")}\n`}${more}`;
+}
+
+const intro = `# Clients
+
+These clients are tested with a real server and a scripted model, with their base URL changed and nothing else. \`test/clients/matrix.test.ts\` writes this page;
+\`npm run test:long\` installs the clients and compares it. [\`examples/clients\`](../../examples/clients) has a short program for each.
+`;
+
+const more = `Function calls, parallel calls, agents and errors are tested with and without streams. An error of the model's provider has its HTTP status, so that clients retry; if a
+stream of the Responses API has begun, it is a \`response.failed\` event.
+
+## Approvals
+
+In the Responses API, \`openai\`, \`@openai/agents\` and \`ai\` 6 and 7 answer approval requests of a server's group (\`mcp_approval_request\`). \`ai\` 5 and LangChain have no
+form for them, and neither has the Chat Completions API: there, and with an agent, the answer waits until a user approves the call in the page or a terminal.
+
+## Codex
+
+[\`examples/codex/config.toml\`](../../examples/codex/config.toml) is all that Codex 0.169 (\`@openai/codex\`) needs, also over WebSocket. \`test/clients/codex.test.ts\` runs \`codex exec\`
+with it:
+
+| Feature | |
+|---|---|
+| text, answers that must match a schema (\`--output-schema\`), \`codex exec resume\` | yes |
+| shell commands, one after the other and in parallel | yes |
+| patches (\`apply_patch\`) | yes; the server enforces the grammar, and Codex never sees an invalid patch |
+| tools in namespaces, such as those of MCP servers that Codex connects to; its search for tools | yes |
+| models that get their tools only in the input (\`gpt-6-sol\`) | yes |
+| groups of the server | through an agent: \`model = "NAME"\`. Codex shows each call as reasoning |
+
+Codex offers tools by the name of the model: \`apply_patch\` and the search only for names that it knows, such as \`gpt-5.5\`.
+`;
