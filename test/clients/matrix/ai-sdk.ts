@@ -104,7 +104,7 @@ async function ask(sdk: AiSdk, model: object, question: Question): Promise<strin
     execute: async (input: { readonly place: string }) => run(input),
   });
   const output = schema && sdk.Output.object({ schema: sdk.jsonSchema(schema) });
-  let failure: unknown;
+  let failure: Error | undefined;
   const options = {
     model,
     maxRetries: 0,
@@ -112,7 +112,8 @@ async function ask(sdk: AiSdk, model: object, question: Question): Promise<strin
     ...(offersTool && { tools: { [weather.name]: tool }, stopWhen: sdk.stepCountIs(5) }),
     // Version 5 has the option under its older name.
     ...(output !== undefined && { output, experimental_output: output }),
-    onError: ({ error }: { readonly error: unknown }) => void (failure = error),
+    onError: ({ error }: { readonly error: unknown }) =>
+      void (failure = error instanceof Error ? error : new Error(String(error))),
   };
   if (!stream) return (await sdk.generateText(options)).text;
   const text = await Promise.resolve(sdk.streamText(options).text).catch((thrown: unknown) => {

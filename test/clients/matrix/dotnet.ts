@@ -31,7 +31,7 @@ async function build(): Promise<boolean> {
   } catch (thrown) {
     const { code, stdout = "" } = thrown as { code?: unknown; stdout?: string };
     const reason = code === "ENOENT" ? "There is no .NET SDK." : `dotnet build failed: ${stdout}`;
-    console.log(`${reason} Tests of the .NET client are skipped.`);
+    process.stdout.write(`${reason} Tests of the .NET client are skipped.\n`);
     return false;
   }
 }

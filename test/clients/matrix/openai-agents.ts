@@ -8,7 +8,7 @@ interface Agents {
   readonly Runner: new (options: object) => {
     run(agent: object, input: unknown, options: object): Promise<Result>;
   };
-  tool(definition: object): object;
+  readonly tool: (definition: object) => object;
 }
 
 interface Result {

@@ -1,0 +1,10 @@
+// The Responses API with `openai`.
+import OpenAI from "openai";
+
+const baseURL = process.env.CAPSTAN_URL ?? "http://127.0.0.1:8787/v1";
+const apiKey = process.env.CAPSTAN_API_KEY ?? "local";
+const model = process.env.CAPSTAN_MODEL ?? "capstan/offline";
+
+const client = new OpenAI({ baseURL, apiKey });
+const response = await client.responses.create({ model, input: "Hello" });
+console.log(response.output_text);
