@@ -80,6 +80,7 @@ export const packages: ArrowTable = {
       basic: "tools for dates, text and JSON",
       files: "tools that find, search and view files",
       web: "tools that fetch web pages",
+      documents: "convert documents to Markdown",
       ".": "the entry of the package",
     },
   },

@@ -17,6 +17,7 @@ import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import { RunService } from "./runs/run-service.ts";
 import { openPairing, pairingLink } from "./http/pairing.ts";
 import { openSealer } from "./http/sealing.ts";
+import type { DocumentConverter } from "./runs/files/document-text.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
 import type { Services } from "./http/services.ts";
@@ -54,6 +55,8 @@ export interface ServerOptions extends SharedOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
+  /** Converts documents for models that do not take them. @default documents are not converted */
+  readonly documents?: DocumentConverter;
   /** The age and number at which stored data is deleted. @default nothing is deleted */
   readonly retention?: Retention;
   /** @default standard error */
@@ -110,7 +113,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ? await openStore({ dataDir: options.dataDir, log })
       : await openPostgres(options.databaseUrl, log);
   const memory = openMemoryStore({ behind: store });
-  const runs = new RunService({ store, memory, models, createExecutor, limits, log });
+  const runs = new RunService({
+    store,
+    memory,
+    models,
+    createExecutor,
+    limits,
+    documents: options.documents,
+    log,
+  });
   const { groups, groupDefaults, toolDefaults, version, scripts, configurationWaits } = options;
   const {
     rules = [],

@@ -1,4 +1,10 @@
 /** The tool groups that ship with Capstan. */
+export type { ConvertedDocument } from "./documents/convert-bytes.ts";
+export {
+  convertDocument,
+  type DocumentInput,
+  isConvertible,
+} from "./documents/convert-document.ts";
 export { basicTools, type BasicToolsOptions } from "./basic/basic-tools.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";

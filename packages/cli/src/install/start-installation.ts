@@ -9,6 +9,7 @@ import { checkSchemas, checkSwitches } from "./check-tools.ts";
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";
 import { configuredGroups } from "./built-in-groups.ts";
 import { openScripts } from "./open-scripts.ts";
+import { convertDocument, isConvertible } from "@capstan/toolkit";
 import { createToolExecutor } from "./create-tool-executor.ts";
 import { packageVersion } from "./package-version.ts";
 
@@ -92,6 +93,7 @@ export async function startInstallation(options: {
       return executor;
     },
     scripts: authoring,
+    documents: { isConvertible, convert: convertDocument },
     webRoot,
     // If it is absent, a server that other machines can reach accepts any name; with an empty list,
     // only its own names.

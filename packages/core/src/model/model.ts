@@ -88,6 +88,11 @@ export interface Model {
   readonly contextWindow?: number;
   /** The prices, if known. They are required to compute and limit the cost. */
   readonly prices?: TokenPrices;
+  /**
+   * Whether the model takes files of a type as they are. A host can convert documents of other
+   * types to Markdown. @default it takes all files
+   */
+  readonly readsFile?: (mimeType: string) => boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 

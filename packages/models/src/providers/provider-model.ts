@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Clock, Model, ModelError, ModelEvent, ModelRequest } from "@capstan/core";
 import { systemClock, type TokenPrices } from "@capstan/core/host";
 import { customNames } from "./request/custom-tools.ts";
-import { dialectOf } from "./request/dialect.ts";
+import { dialectOf, readsFile } from "./request/dialect.ts";
 import { ownNames } from "./request/prompt-calls.ts";
 import type { Provider } from "./request/provider.ts";
 import { readParts, untilAborted } from "./stream/read-parts.ts";
@@ -39,6 +39,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   return {
     id: `${provider.id}/${modelName}`,
     ...(prices !== undefined && { prices }),
+    readsFile: (mimeType) => readsFile(provider, mimeType),
     stream: (request, signal) => streamWithRetry(options, request, signal),
   };
 }

@@ -38,3 +38,16 @@ test("a job that waits for a worker can be aborted, and then uses no slot", asyn
   const last = await runInWorker({ ...job, timeoutMs: 50, signal: AbortSignal.timeout(20_000) });
   assert.equal(last.status, "timed_out");
 });
+
+test("a worker that needs too much memory outside of its heap is ended, also in a loop", async () => {
+  const module = new URL(
+    `data:text/javascript,${encodeURIComponent("const kept = []; for (;;) kept.push(new Uint8Array(1_000_000).fill(1));")}`,
+  );
+  const { signal } = new AbortController();
+  const job = { module, input: null, timeoutMs: 60_000, memoryMb: 100, signal };
+  const outcome = await runInWorker(job);
+  assert.deepEqual(outcome, {
+    status: "failed",
+    message: "it needed more than 100 MB of memory",
+  });
+});

@@ -10,6 +10,11 @@ export interface WorkerJob {
   /** Heap limit in megabytes. If the job exceeds it, only its worker is ended. @default 512 */
   readonly heapMb?: number;
   /**
+   * Limit in megabytes for the heap and for memory outside of it, such as buffers. It is measured
+   * ten times a second. @default no limit
+   */
+  readonly memoryMb?: number;
+  /**
    * Maximum number of workers of this module at the same time, for all callers. Further jobs wait.
    * @default no limit
    */
@@ -79,6 +84,9 @@ async function run<T>(job: WorkerJob): Promise<WorkerOutcome<T>> {
   const timer = setTimeout(() => resolve({ status: "timed_out" }), job.timeoutMs);
   const abort = () => reject(job.signal.reason as Error);
   job.signal.addEventListener("abort", abort, { once: true });
+  const watch = watchMemory(worker, job.memoryMb, () =>
+    resolve({ status: "failed", message: `it needed more than ${job.memoryMb} MB of memory` }),
+  );
   worker.once("message", (value: T) => resolve({ status: "done", value }));
   worker.once("error", (error) => resolve({ status: "failed", message: errorMessage(error) }));
   worker.once("exit", () => resolve({ status: "failed", message: "it ended without an answer" }));
@@ -86,8 +94,30 @@ async function run<T>(job: WorkerJob): Promise<WorkerOutcome<T>> {
     return await promise;
   } finally {
     clearTimeout(timer);
+    clearInterval(watch);
     job.signal.removeEventListener("abort", abort);
     // Awaited, because its memory is free for the next worker only after it has ended.
     await worker.terminate();
   }
+}
+
+const watchMs = 100;
+const megabyte = 1024 * 1024;
+
+/** Calls `exceeded` when a worker uses more memory than allowed, also while it runs a long loop. */
+function watchMemory(
+  worker: Worker,
+  memoryMb: number | undefined,
+  exceeded: () => void,
+): NodeJS.Timeout | undefined {
+  if (memoryMb === undefined) return undefined;
+  return setInterval(() => {
+    worker
+      .getHeapStatistics()
+      .then(({ used_heap_size: heap, external_memory: external }) => {
+        if (heap + external > memoryMb * megabyte) exceeded();
+      })
+      // The worker has ended.
+      .catch(() => {});
+  }, watchMs);
 }

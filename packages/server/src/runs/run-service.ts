@@ -24,6 +24,7 @@ import {
   type StoreWrite,
 } from "@capstan/store";
 import { editVariables, type VariablesContext, variablesOfRun } from "./active/run-variables.ts";
+import { cacheDocuments, type DocumentConverter } from "./files/document-text.ts";
 import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
 import { claimingStore, type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
@@ -55,6 +56,8 @@ export interface RunServiceOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
+  /** Converts documents for models that do not take them. @default documents are not converted */
+  readonly documents?: DocumentConverter | undefined;
   /** The store of runs in memory. @default no such store */
   readonly memory?: Store;
   /**
@@ -97,7 +100,8 @@ export class RunService {
 
   constructor(given: RunServiceOptions) {
     // All parts use the same object, because stores are compared by identity.
-    const options = { ...given, store: claimingStore(given.store) };
+    const documents = given.documents && cacheDocuments(given.documents);
+    const options = { ...given, documents, store: claimingStore(given.store) };
     this.#options = options;
     const { store, limits, memory } = options;
     const clock = options.clock ?? systemClock;

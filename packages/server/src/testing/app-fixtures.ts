@@ -5,6 +5,7 @@ import { newId } from "@capstan/core/host";
 import { openPairing } from "../http/pairing.ts";
 import { openSealer } from "../http/sealing.ts";
 import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
+import type { RunServiceOptions } from "../runs/run-service.ts";
 import { createRuns, executorsOf, groupOf, type Setup } from "./run-fixtures.ts";
 import { openMemoryStore, type Store } from "@capstan/store";
 import { type AppOptions, createApp } from "../app.ts";
@@ -53,6 +54,7 @@ export function createTestApp(
     /** Options of each executor, for example `toolSettings`. */
     readonly executor?: Setup["executor"];
     readonly log?: AppOptions["log"];
+    readonly documents?: RunServiceOptions["documents"];
   },
 ): TestApp {
   const { model, tools = [] } = setup;
@@ -60,8 +62,16 @@ export function createTestApp(
   const entry = { id: model.id, title: "", owner: "", reason: "" };
   const { store = openMemoryStore() } = setup;
   const { memory = openMemoryStore({ behind: store }) } = setup;
-  const { executor } = setup;
-  const runs = createRuns({ model, tools, limits, store, memory, ...(executor && { executor }) });
+  const { executor, documents } = setup;
+  const runs = createRuns({
+    model,
+    tools,
+    limits,
+    store,
+    memory,
+    documents,
+    ...(executor && { executor }),
+  });
   const services: Services = {
     runs,
     models: {

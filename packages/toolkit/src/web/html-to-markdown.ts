@@ -26,8 +26,13 @@ const clutter =
  * a page with too many elements. Slow on large or hostile pages: run it in a worker.
  *
  * @param url the page's URL, for relative links
+ * @param isWhole whether to return the whole page instead of its main article. @default false
  */
-export function htmlToMarkdown(page: string, url: string): ReadablePage {
+export function htmlToMarkdown(
+  page: string,
+  url: string,
+  { isWhole = false }: { readonly isWhole?: boolean } = {},
+): ReadablePage {
   const html = beginning(page);
   // Without <html> the parsed document would have no body.
   const isDocument = /<html[\s>]/i.test(html.slice(0, 10_000));
@@ -46,7 +51,7 @@ export function htmlToMarkdown(page: string, url: string): ReadablePage {
   const wholeLength = clean(whole.textContent)?.length ?? 0;
   const articleLength = clean(article?.textContent)?.length ?? 0;
   // A list or an overview has no article, and a fragment of it would mislead.
-  const isArticle = articleLength >= 500 || articleLength >= wholeLength * 0.4;
+  const isArticle = !isWhole && (articleLength >= 500 || articleLength >= wholeLength * 0.4);
   const content = isArticle ? (article?.content ?? whole) : whole;
   return {
     ...defined("title", clean(article?.title) ?? title),

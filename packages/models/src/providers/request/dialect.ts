@@ -94,3 +94,13 @@ export function dialectOf({ wire, id }: Pick<Provider, "wire" | "id">): Dialect 
       };
   }
 }
+
+/**
+ * Returns whether a provider's models take a file of this type as it is. Most servers that are
+ * compatible with OpenAI's API reject PDFs, so their models get the text.
+ */
+export function readsFile(provider: Pick<Provider, "wire" | "id">, mimeType: string): boolean {
+  const type = mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (provider.wire === "openai-compatible" && type === "application/pdf") return false;
+  return dialectOf(provider).readsData.test(type);
+}

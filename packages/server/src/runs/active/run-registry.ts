@@ -24,6 +24,7 @@ import {
 import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
 import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
+import type { DocumentConverter } from "../files/document-text.ts";
 import { RunJournal } from "./run-journal.ts";
 import { restoreVariables } from "./run-variables.ts";
 import { type WarmRun, WarmRuns } from "./warm-runs.ts";
@@ -33,6 +34,8 @@ export interface RunRegistryOptions {
   readonly models: ModelCatalog;
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
+  /** Converts documents for models that do not take them. @default none */
+  readonly documents?: DocumentConverter | undefined;
   readonly overrides: Overrides;
   readonly slots: Slots;
   readonly clock: Clock;
@@ -295,7 +298,7 @@ export class RunRegistry {
   }
 
   async #launch(active: ActiveRun, { run, input }: Restored, warm: WarmRun): Promise<void> {
-    const { stores, models, createExecutor, limits, clock } = this.#options;
+    const { stores, models, createExecutor, limits, documents, clock } = this.#options;
     const { changes } = this.grants;
     const [session, overrides] = await Promise.all([
       this.#session(run, input, warm),
@@ -303,7 +306,16 @@ export class RunRegistry {
     ]);
     const { store } = active;
     const isInMemory = store === stores.memory;
-    const common = { store, isInMemory, models, createExecutor, limits, clock, overrides };
+    const common = {
+      store,
+      isInMemory,
+      models,
+      createExecutor,
+      limits,
+      documents,
+      clock,
+      overrides,
+    };
     const startChain = await prepareChain({ ...common, ...session, ...input });
     active.start(session, startChain);
     // Grants that changed in the meantime were not applied to this run, because it was not running

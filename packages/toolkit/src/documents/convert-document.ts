@@ -1,0 +1,65 @@
+import { runInWorker, workerModule } from "@capstan/sandbox";
+import { documentKind } from "./document-kind.ts";
+import type { ConvertedDocument } from "./convert-bytes.ts";
+import type { ConversionInput } from "./documents-worker.ts";
+
+/** A document to convert. */
+export interface DocumentInput {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+const maxBytes = 50 * 1024 * 1024;
+const timeoutMs = 30_000;
+const memoryMb = 768;
+
+/** The maximum characters of a document's Markdown. Longer documents are cut. */
+const maxChars = 400_000;
+
+/** Returns whether a file is a document that `convertDocument` can convert. */
+export function isConvertible(file: { readonly name: string; readonly mimeType: string }): boolean {
+  return documentKind(file) !== undefined;
+}
+
+/**
+ * Converts a PDF, DOCX, XLSX, PPTX, EPUB or HTML document to Markdown. It is parsed in a worker
+ * thread with limits on size, time and memory, because documents are not trusted.
+ *
+ * @throws the signal's reason when it aborts
+ * @example
+ * const { signal } = new AbortController();
+ * const bytes = new TextEncoder().encode("<h1>Hello</h1>");
+ * await convertDocument({ name: "a.html", mimeType: "text/html", bytes, signal });
+ */
+export async function convertDocument(input: DocumentInput): Promise<ConvertedDocument> {
+  const { bytes, signal } = input;
+  const kind = documentKind(input);
+  if (kind === undefined) return failed("its type is not a document that can be converted");
+  if (bytes.length > maxBytes)
+    return failed(`it has ${bytes.length} bytes; at most ${maxBytes} are converted`);
+  const outcome = await runInWorker<ConvertedDocument>({
+    module: workerModule("documents-worker", import.meta.url),
+    input: { kind, bytes } satisfies ConversionInput,
+    timeoutMs,
+    heapMb: 512,
+    memoryMb,
+    atOnce: 2,
+    signal,
+  });
+  if (outcome.status === "timed_out")
+    return failed(`its conversion took over ${timeoutMs / 1_000} s`);
+  // Messages of a worker that ended can contain paths of the server.
+  if (outcome.status === "failed")
+    return failed("its conversion needed too much memory or crashed");
+  const answer = outcome.value;
+  if (answer.status === "failed" || answer.markdown.length <= maxChars) return answer;
+  const left = answer.markdown.length - maxChars;
+  const markdown = `${answer.markdown.slice(0, maxChars).toWellFormed()}\n\n[Cut: ${left} of ${answer.markdown.length} characters left out.]`;
+  return { status: "converted", markdown };
+}
+
+function failed(reason: string): ConvertedDocument {
+  return { status: "failed", reason };
+}
