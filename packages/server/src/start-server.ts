@@ -45,6 +45,8 @@ export interface ServerOptions extends SharedOptions {
    * @default each node claims runs from the database
    */
   readonly redisUrl?: string;
+  /** The secret that the servers of one database share. @default each has a key of its own */
+  readonly secretKey?: string;
   /**
    * If there are none, all callers are the same principal, so the server must listen on loopback.
    */
@@ -142,7 +144,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     authentication,
     approvalsFrom,
     pairing,
-    sealer: openSealer({ folder: options.dataDir }),
+    sealer: openSealer({ folder: options.dataDir, secret: options.secretKey }),
     ...(scripts && { scripts }),
     ...(configurationWaits && { configurationWaits }),
   };

@@ -40,6 +40,8 @@ export interface Configuration {
    * either.
    */
   readonly redisUrl?: string;
+  /** The secret that the servers of that database share. Never printed either. */
+  readonly secretKey?: string;
   /** The default model. If absent, the catalog chooses. */
   readonly model?: string;
   /** Prices of models by `provider/model` or `provider/*`. */

@@ -288,6 +288,17 @@ test("a Redis is configured with the database, and errors do not show its addres
   }
 });
 
+test("a secret key has at least 32 characters, and errors do not show it", async () => {
+  const secret = "0123456789abcdef0123456789abcdef";
+  const given = await valid(undefined, { environment: { CAPSTAN_SECRET_KEY: secret } });
+  assert.equal(given.secretKey, secret);
+  const short = { environment: { CAPSTAN_SECRET_KEY: "hunter2" } };
+  const [problem, ...more] = await problems(undefined, short);
+  assert.match(problem ?? "", /^CAPSTAN_SECRET_KEY: expected at least 32 .*openssl/);
+  assert.doesNotMatch(problem ?? "", /hunter2/);
+  assert.deepEqual(more, []);
+});
+
 test("names of groups and tools have their positions in the file, so that unknown ones can be reported", async () => {
   const { places } = await valid(`{
   "groups": { "web": false },

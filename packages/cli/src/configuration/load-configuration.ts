@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { defaultApprovalsFrom, isLoopback } from "@capstan/server";
 import { didYouMean } from "../arguments/parse-options.ts";
 import { type OptionValues, textOption } from "../arguments/command.ts";
-import { readApiKeys, readDatabaseUrl, readRedisUrl } from "./secrets.ts";
+import { readApiKeys, readDatabaseUrl, readRedisUrl, readSecretKey } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
 import { emptyLayer, parseSettings, readSettingsFile } from "./read-settings-file.ts";
@@ -49,6 +49,7 @@ export async function loadConfiguration(
   const keys = readApiKeys(environment["CAPSTAN_API_KEYS"]);
   const database = readDatabaseUrl(environment["CAPSTAN_DATABASE_URL"]);
   const redis = readRedisUrl(environment["CAPSTAN_REDIS_URL"], database.status !== "none");
+  const secretKey = readSecretKey(environment["CAPSTAN_SECRET_KEY"]);
 
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
@@ -72,6 +73,7 @@ export async function loadConfiguration(
     acceptedDir: ownDir,
     ...(database.status === "given" && { databaseUrl: database.url }),
     ...(redis.status === "given" && { redisUrl: redis.url }),
+    ...(secretKey.status === "given" && { secretKey: secretKey.secret }),
     ...(merged.model !== undefined && { model: merged.model }),
     apiKeys,
     approvalsFrom: merged.approvals?.from ?? defaultApprovalsFrom({ host, apiKeys }),
@@ -109,6 +111,7 @@ export async function loadConfiguration(
       : []),
     ...(database.status === "invalid" ? [database.problem] : []),
     ...(redis.status === "invalid" ? [redis.problem] : []),
+    ...(secretKey.status === "invalid" ? [secretKey.problem] : []),
   ];
   // If the host is invalid, do not check the default instead.
   if (problems.length === 0) problems.push(...openDoors(configuration));

@@ -43,6 +43,7 @@ const comparisons: {
   settingsFile: always("--config"),
   databaseUrl: always("CAPSTAN_DATABASE_URL"),
   redisUrl: always("CAPSTAN_REDIS_URL"),
+  secretKey: always("CAPSTAN_SECRET_KEY"),
   apiKeys: always("CAPSTAN_API_KEYS"),
   prices: always("prices"),
   groups: (accepted, changed) => loosenedSwitches("groups", accepted, changed, groupRank),

@@ -132,6 +132,25 @@ export function readRedisUrl(text: string | undefined, hasDatabase: boolean): Re
   };
 }
 
+/** The fewest characters of `CAPSTAN_SECRET_KEY`. */
+const minSecret = 32;
+
+/** Parses the secret from which servers that share a database derive their keys. */
+export function readSecretKey(
+  text: string | undefined,
+):
+  | { readonly status: "none" }
+  | { readonly status: "given"; readonly secret: string }
+  | { readonly status: "invalid"; readonly problem: string } {
+  const secret = text?.trim() ?? "";
+  if (secret === "") return { status: "none" };
+  if (secret.length >= minSecret) return { status: "given", secret };
+  return {
+    status: "invalid",
+    problem: `CAPSTAN_SECRET_KEY: expected at least ${minSecret} random characters, such as the output of: openssl rand -base64 32`,
+  };
+}
+
 function readUrl(text: string | undefined, protocol: RegExp, problem: string): ReadUrl {
   const url = text?.trim() ?? "";
   if (url === "") return { status: "none" };

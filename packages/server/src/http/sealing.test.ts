@@ -33,6 +33,17 @@ test("another owner, another installation and a changed text are invalid, anothe
   assert.equal(sealer.open("ann", "gAAAAA").status, "foreign");
 });
 
+test("servers with the same secret open each other's texts, and without it they cannot", () => {
+  const secret = "0123456789abcdef0123456789abcdef";
+  const one = openSealer({ folder, secret });
+  const other = openSealer({ folder: join(folder, "elsewhere"), secret });
+  const sealed = one.seal("ann", "a");
+  assert.deepEqual(other.open("ann", sealed), { status: "opened", text: "a" });
+  assert.equal(openSealer({ folder }).open("ann", sealed).status, "invalid");
+  const different = openSealer({ folder, secret: `${secret}!` });
+  assert.equal(different.open("ann", sealed).status, "invalid");
+});
+
 test("one text has the same sealed form twice only if it is sealed repeatably", () => {
   const sealer = openSealer({ folder });
   assert.notEqual(sealer.seal("ann", "a"), sealer.seal("ann", "a"));

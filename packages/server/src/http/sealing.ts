@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
@@ -31,15 +31,25 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Opens the sealing key of a data directory. The key is created when it is first needed.
+ * Opens the sealing key of a data directory, which is created when it is first needed.
+ *
+ * @param secret a secret that several servers share; their key is then derived from it. @default
+ * each data directory has a key of its own
  *
  * @example
  * const sealer = openSealer({ folder: dataDir });
  * const sealed = sealer.seal("ann", "A summary.");
  */
-export function openSealer({ folder }: { readonly folder: string }): Sealer {
+export function openSealer({
+  folder,
+  secret,
+}: {
+  readonly folder: string;
+  readonly secret?: string | undefined;
+}): Sealer {
   let key: Buffer | undefined;
-  const load = (): Buffer => (key ??= readKey(folder) ?? createKey(folder));
+  const load = (): Buffer =>
+    (key ??= secret === undefined ? (readKey(folder) ?? createKey(folder)) : derivedKey(secret));
 
   return {
     seal(owner, text, { isRepeatable = false } = {}) {
@@ -69,6 +79,10 @@ export function openSealer({ folder }: { readonly folder: string }): Sealer {
       }
     },
   };
+}
+
+function derivedKey(secret: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "", "capstan sealing", keyBytes));
 }
 
 /** Returns a nonce that two different texts share only if a hash collides. */
