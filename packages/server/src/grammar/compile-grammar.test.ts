@@ -46,6 +46,7 @@ test("a regular expression must match the whole text, without backtracking", () 
     false,
   ]);
   assert.deepEqual(accepts("regex", "^(?P<day>\\d{2})$", ["12", "123"]), [true, false]);
+  assert.deepEqual(accepts("regex", "(?is)ab.+", ["AB\n", "b"]), [true, false]);
   assert.deepEqual(accepts("regex", "a.b", ["a\rb", "a😀b", "a\nb"]), [true, true, false]);
   const hostile = "a".repeat(100_000);
   const start = performance.now();
@@ -58,6 +59,8 @@ test("unsupported regular expressions are rejected with the reason", () => {
   assert.match(rejection("regex", "(?=a)b"), /assertions/);
   assert.match(rejection("regex", "(a"), /not a regular expression/);
   assert.match(rejection("regex", "(a{1000}){1000}"), /states/);
+  assert.match(rejection("regex", "[\\p{L}\\p{N}]{500}"), /ranges/);
+  assert.match(rejection("regex", `${"(".repeat(20_000)}a${")".repeat(20_000)}`), /too deeply/);
 });
 
 // Contract: responses-14

@@ -165,6 +165,45 @@ for (const { tool, args, members, output, reads, wrong, problem } of builtIns) {
 }
 
 // Contract: responses-15
+test("a patch that deletes a file has no diff", async () => {
+  const operation = { type: "delete_file", path: "a.txt", diff: "" };
+  const { create } = serve({ calls: [{ name: "apply_patch", args: { operation } }] });
+  const { output } = await create({ input: [user], tools: [{ type: "apply_patch" }] });
+  assert.deepEqual(output[0]?.["operation"], { type: "delete_file", path: "a.txt" });
+});
+
+// Contract: responses-15
+test("all ways to answer a call give the model the same messages", async () => {
+  for (const { tool, args, output } of builtIns) {
+    const { model, create } = serve(
+      { calls: [{ name: tool.type, args }] },
+      ...Array.from({ length: 6 }, () => "Done."),
+    );
+    const first = await create({ input: [user], tools: [tool] });
+    const [call] = first.output;
+    assert.ok(call !== undefined);
+    const answer = { ...output, call_id: call.call_id };
+    const reference = { type: "item_reference", id: call.id };
+    const previous_response_id = first.id;
+    const histories = [
+      { input: [user, call, answer] },
+      { input: [user, reference, answer] },
+      { input: [reference, answer] },
+      { previous_response_id, input: [answer] },
+      { previous_response_id, input: [call, answer] },
+      { previous_response_id, input: [reference, answer] },
+    ];
+    const seen: (readonly Message[] | undefined)[] = [];
+    for (const history of histories) {
+      const { status, error } = await create({ ...history, tools: [tool] });
+      assert.deepEqual([status, error?.message], [200, undefined]);
+      seen.push(model.requests.at(-1)?.messages);
+    }
+    for (const messages of seen) assert.deepEqual(messages, seen[0], tool.type);
+  }
+});
+
+// Contract: responses-15
 test("an output of a local shell can name its call by the id of the call's item", async () => {
   const args = { command: ["ls"] };
   const tools = [{ type: "local_shell" }];

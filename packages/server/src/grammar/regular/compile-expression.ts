@@ -16,6 +16,8 @@ export type CompiledExpression =
 
 /** The most states of an automaton. */
 const maxStates = 2_000;
+/** The most ranges of characters in it: classes such as `\p{L}` have hundreds. */
+const maxRanges = 50_000;
 
 /**
  * Compiles a regular expression to a deterministic automaton, so that matching takes linear time
@@ -25,6 +27,9 @@ const maxStates = 2_000;
  * which `m` would change, are unsupported
  */
 export function compileExpression(source: string, flags = ""): CompiledExpression {
+  const [opening, first] = /^\(\?([ismu]+)\)/.exec(source) ?? [];
+  if (opening !== undefined && first !== undefined)
+    return compileExpression(source.slice(opening.length), flags + first);
   const unknown = /[^ismu]/.exec(flags)?.[0];
   if (unknown !== undefined)
     return { status: "invalid", message: `the flag ${unknown} is not supported.` };
@@ -40,11 +45,23 @@ export function compileExpression(source: string, flags = ""): CompiledExpressio
     });
     const factory = new NFA.LimitedNodeFactory(maxStates);
     const nfa = NFA.fromRegex(expression, { maxCharacter }, {}, factory);
+    if (rangesOf(nfa) > maxRanges)
+      return {
+        status: "invalid",
+        message: `it has more than ${maxRanges} ranges of characters. Use simpler classes or smaller repetition counts.`,
+      };
     const dfa = DFA.fromFA(nfa, new DFA.LimitedNodeFactory(maxStates));
     return { status: "compiled", start: startOf(dfa) };
   } catch (thrown) {
     return { status: "invalid", message: reasonOf(thrown) };
   }
+}
+
+function rangesOf(nfa: Refa.NFA): number {
+  let ranges = 0;
+  for (const node of nfa.nodes())
+    for (const characters of node.out.values()) ranges += characters.ranges.length;
+  return ranges;
 }
 
 function startOf({ initial, finals }: Refa.DFA): AutomatonState {
@@ -79,6 +96,7 @@ function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) throw thrown;
   if (thrown instanceof loadRefa().TooManyNodesError)
     return `it needs more than ${maxStates} states. Use smaller repetition counts.`;
+  if (thrown instanceof RangeError) return "it is nested too deeply.";
   if (/assertion/i.test(thrown.message))
     return "assertions (^ $ \\b and lookaround) are not supported; grammars match whole texts.";
   if (/backreference/i.test(thrown.message)) return "backreferences are not supported.";

@@ -1,4 +1,5 @@
-import type { JsonObject, ToolDefinition } from "@capstan/core";
+import type { JsonObject, JsonValue, ToolDefinition } from "@capstan/core";
+import { isObject } from "../../http/errors.ts";
 import type { BuiltInType } from "./tool-form.ts";
 
 /** The definitions under which models are offered the tools that the API defines. */
@@ -63,6 +64,8 @@ const definitions: { readonly [type in BuiltInType]: ToolDefinition["function"] 
               properties: {
                 type: { type: "string", enum: ["delete_file"] },
                 path: { type: "string", minLength: 1 },
+                // Models write an empty one, which has no meaning.
+                diff: { type: "string" },
               },
               required: ["type", "path"],
               additionalProperties: false,
@@ -110,11 +113,21 @@ export function callMembers(type: BuiltInType, args: JsonObject): JsonObject {
       const { commands = [], timeout_ms = null, max_output_length = null } = args;
       return { action: { commands, timeout_ms, max_output_length } };
     }
-    case "apply_patch":
-      return { operation: args["operation"] ?? {} };
+    case "apply_patch": {
+      const { operation = {} } = args;
+      return { operation: isDeletion(operation) ? withoutDiff(operation) : operation };
+    }
     case "tool_search":
       return { execution: "client", arguments: args };
   }
+}
+
+function isDeletion(operation: JsonValue): operation is JsonObject {
+  return isObject(operation) && operation["type"] === "delete_file";
+}
+
+function withoutDiff({ diff: _diff, ...operation }: JsonObject): JsonObject {
+  return operation;
 }
 
 /** Returns the arguments of a call from its item's action, operation or arguments. */
