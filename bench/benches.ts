@@ -7,6 +7,17 @@ import { scripts } from "./scripts.ts";
 import { start } from "./start.ts";
 import { tokens } from "./tokens.ts";
 import { walk } from "./walk.ts";
+import { wire } from "./wire.ts";
 
 /** The benches that `npm run bench` runs, in the order of docs/benchmarks.md. */
-export const benches: readonly Bench[] = [loop, gate, repair, scripts, runs, start, walk, tokens];
+export const benches: readonly Bench[] = [
+  loop,
+  gate,
+  repair,
+  scripts,
+  runs,
+  start,
+  wire,
+  walk,
+  tokens,
+];

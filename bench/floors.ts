@@ -52,6 +52,16 @@ export const floors: readonly Floor[] = [
     ofStart("idle memory", subject, 150, "MB"),
   ]),
   ofStart("install size", "packed capstan", maxInstallMegabytes, "MB"),
+  ...["responses, store: false", "chat completions"].flatMap((subject) => [
+    ofWire("first event, added", subject, 3, "ms"),
+    ofWire("delta, processor time above the proxy", subject, 100, "µs"),
+    ofWire("delta, added, p50", subject, 1, "ms"),
+    ofWire("500 streams: longest event-loop gap", subject, 100, "ms"),
+  ]),
+  ofWire("delta, added, p50", "responses", 25, "ms"),
+  ofWire("500 streams: longest event-loop gap", "responses", 100, "ms"),
+  { ...ofWire("smallest answers", "responses", 500, "requests/s"), bound: "at least" },
+  { ...ofWire("smallest answers", "chat completions", 800, "requests/s"), bound: "at least" },
 ];
 
 /** Returns the value to which the floor applies, or `undefined` if it was not measured. */
@@ -95,4 +105,8 @@ function delta(what: string, limit: number): Floor {
 
 function ofStart(work: string, subject: string, limit: number, unit: string): Floor {
   return { bench: "start", case: work, subject, bound: "at most", limit, unit };
+}
+
+function ofWire(work: string, subject: string, limit: number, unit: string): Floor {
+  return { bench: "wire", case: work, subject, bound: "at most", limit, unit };
 }

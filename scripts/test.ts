@@ -50,7 +50,7 @@ summarise(sumTotals(results.map(({ totals }) => totals)), results[1].flaky);
 
 /** Leaves a processor to the integration tests that run at the same time, if there are any. */
 async function unitTests(): Promise<TestResult> {
-  const run = { files: unitFiles, isolation: "none", limitMs: 900_000 } as const;
+  const run = { files: unitFiles, isolation: "none", limitMs: 1_800_000 } as const;
   const shards = integrationFiles.length > 0 ? unitShards - 1 : unitShards;
   return phase("unit", run, () => runShards(run, shards));
 }

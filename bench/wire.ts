@@ -1,0 +1,9 @@
+import type { Bench } from "./bench.ts";
+import { measureByTurns } from "./part.ts";
+
+export const wire: Bench = {
+  name: "wire",
+  description: "What the server adds between a client and a model, beside a bare reverse proxy",
+  run: ({ repetitions = 6, signal }) =>
+    measureByTurns([{ script: "wire/measure.ts", repetitions }], { signal }),
+};

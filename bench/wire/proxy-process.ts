@@ -1,0 +1,23 @@
+// A reverse proxy that only copies bytes: node bench/wire/proxy-process.ts UPSTREAM
+import { once } from "node:events";
+import { Agent, createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serveUsage } from "./serve-usage.ts";
+
+const [upstream = ""] = process.argv.slice(2);
+const { origin } = new URL(upstream);
+const agent = new Agent({ keepAlive: true });
+
+const server = createServer((from, to) => {
+  const { method, headers, url = "/" } = from;
+  const sent = request(new URL(url, origin), { method, headers, agent }, (answer) => {
+    to.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(to);
+  });
+  sent.on("error", () => to.destroy());
+  from.pipe(sent);
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+serveUsage(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, () => server.close());
