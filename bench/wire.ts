@@ -3,7 +3,8 @@ import { measureByTurns } from "./part.ts";
 
 export const wire: Bench = {
   name: "wire",
-  description: "What the server adds between a client and a model, beside a bare reverse proxy",
+  description:
+    "The time that the server adds between a client and a model, beside a bare reverse proxy",
   run: ({ repetitions = 6, signal }) =>
     measureByTurns([{ script: "wire/measure.ts", repetitions }], { signal }),
 };

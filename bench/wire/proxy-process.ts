@@ -20,4 +20,7 @@ const server = createServer((from, to) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
-serveUsage(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, () => server.close());
+serveUsage(
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  async () => void server.close(),
+);

@@ -19,7 +19,10 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
-serveUsage(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, () => server.close());
+serveUsage(
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  async () => void server.close(),
+);
 
 function answer(response: ServerResponse, deltas: number, everyMs: number): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
