@@ -16,7 +16,7 @@ const copies = join(root, "test/clients/node_modules/.examples");
 const programs = (await readdir(examples)).filter((name) => name.endsWith(".js"));
 const skip = skipReason(await loadClient("openai6"));
 
-test("there is an example for each package", () => assert.equal(programs.length, 7));
+test("there is an example for each package", () => assert.equal(programs.length, 8));
 
 for (const program of programs)
   test(`examples/clients/${program} prints the answer`, { skip }, async () => {

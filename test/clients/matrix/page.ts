@@ -45,6 +45,19 @@ stream of the Responses API has begun, it is a \`response.failed\` event.
 In the Responses API, \`openai\`, \`@openai/agents\` and \`ai\` 6 and 7 answer approval requests of a server's group (\`mcp_approval_request\`). \`ai\` 5 and LangChain have no
 form for them, and neither has the Chat Completions API: there, and with an agent, the answer waits until a user approves the call in the page or a terminal.
 
+## Assistants
+
+The \`openai\` package has the [Assistants API](threads.md) in \`client.beta\`. \`test/threads.test.ts\` and the tests of \`packages/server/src/threads\` use it:
+
+| Feature | |
+|---|---|
+| \`assistants\`: create, retrieve, update, list with automatic paging, delete | yes |
+| \`threads\` and \`threads.messages\`, with images, attachments and metadata | yes |
+| \`runs.createAndPoll\`, \`runs.stream\`, \`createAndRunPoll\`, \`submitToolOutputsAndPoll\`, \`submitToolOutputsStream\` | yes, also after a restart of the server |
+| \`runs.steps\` with function, \`file_search\` and \`code_interpreter\` calls | yes |
+| approvals of server calls | in the page or a terminal; the run stays \`in_progress\` |
+| vector stores (\`client.vectorStores\`) | not yet |
+
 ## Codex
 
 [\`examples/codex/config.toml\`](../../examples/codex/config.toml) is all that Codex 0.169 (\`@openai/codex\`) needs, also over WebSocket. \`test/clients/codex.test.ts\` runs \`codex exec\`

@@ -263,7 +263,7 @@ function scriptOf({
   return [...kept, ended(end, end === "error" ? error : undefined)];
 }
 
-// The objects that a client builds from a stream are those that GET returns.
+// Contract: plugins-97
 test("GET equals the stream, whatever the run does and however it ends", () => {
   fc.assert(
     fc.property(run, fc.boolean(), (given, isTyped) => {

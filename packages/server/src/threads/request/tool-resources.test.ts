@@ -30,6 +30,7 @@ const attachments: fc.Arbitrary<readonly Attachment[]> = fc.uniqueArray(
   { selector: ({ file_id: id }) => id, maxLength: 20 },
 );
 
+// Contract: plugins-96
 test("tool_resources are read back as they were sent", () => {
   fc.assert(
     fc.property(resources, (given) => {
