@@ -41,6 +41,8 @@ export { summaryRequest } from "./model/summary-request.ts";
 export type { TokenPrices } from "./model/usage.ts";
 export { addUsage, noUsage } from "./model/usage.ts";
 
+export { shiftAnnotations } from "./model/annotation.ts";
+
 // arguments
 export { conditionsText } from "./arguments/argument-conditions.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";

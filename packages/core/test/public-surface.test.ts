@@ -35,7 +35,7 @@ const surface = {
     deniesPath deniesUrl detached digest errorMessage executionRule
     hostedFamily isContentParts isSettled isWholeCall missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     newId noUsage readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
-    reviewRequestOf schemaDepthProblem settingsProblem sliceText summaryRequest systemClock titleOf withFoundOutcome
+    reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
     types: `
     CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ChatOption ClientOutput ExecutionDecision

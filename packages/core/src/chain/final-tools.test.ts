@@ -4,7 +4,7 @@ import { ToolOutputChannel } from "./output/tool-output-channel.ts";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { type ScriptedStep, ScriptedModel } from "../testing/scripted-model.ts";
 import { defineTool, type ToolOptions } from "../tool/define-tool.ts";
-import { toolError } from "../tool/return-value.ts";
+import { contentParts, toolError } from "../tool/return-value.ts";
 import type { ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { ChainEvent } from "./journal/chain-event.ts";
 import type { JournalWrite } from "./journal/journal.ts";
@@ -344,4 +344,37 @@ test("a tool that cannot write an answer is rejected as a final tool", () => {
   assert.throws(() => executorWith([client]), /final and has no execute/);
   const hidden = final("Hidden", { speaks: "hidden", execute: () => 1 });
   assert.throws(() => executorWith([hidden]), /final and speaks/);
+});
+
+// Contract: plugins-88
+test("a final tool answers with pictures, files and links: its message has their text", async () => {
+  const image = {
+    type: "image",
+    mimeType: "image/png",
+    source: { type: "base64", data: "iVBORw0KGgo=" },
+  } as const;
+  const link = { type: "link", url: "https://a.example/", title: "A" } as const;
+  const file = {
+    type: "file",
+    name: "r.pdf",
+    mimeType: "application/pdf",
+    source: { type: "base64", data: "JVBERi0=" },
+  } as const;
+  const text = { type: "text", text: "Two parts:" } as const;
+  const answerOf = async (options: Given) => {
+    const { result, events } = await play([final("Draw", options)], [call("Draw")]);
+    const shown = answers(events).map(({ ended }) => ended?.type === "item.end" && ended.text);
+    return { answer: result.answer, shown, status: result.status };
+  };
+  const all = await answerOf({ execute: () => contentParts([text, image, link, file]) });
+  const expected = "Two parts:\n[A](https://a.example/)\nr.pdf";
+  assert.deepEqual(all, { answer: expected, shown: [expected], status: "completed" });
+
+  const only = await answerOf({ execute: () => contentParts([image]) });
+  assert.deepEqual(only, { answer: "[image image/png]", shown: [""], status: "completed" });
+
+  const written = await answerOf({
+    execute: (_args, { output }) => (output.write("I wrote."), contentParts([text, link, image])),
+  });
+  assert.equal(written.answer, "I wrote.\n[A](https://a.example/)");
 });

@@ -10,7 +10,7 @@ const file = (fileId: string, filename?: string): Annotation => ({
 });
 const cited = (text: string, annotations: readonly Annotation[]) =>
   placeAnnotations(text, annotations).map((one) =>
-    one.type === "file_citation" ? one.index : text.slice(one.start, one.end),
+    "index" in one ? one.index : text.slice(one.start, one.end),
   );
 
 test("a citation is where the text contains its link or its file's name, or else at the end", () => {

@@ -1,5 +1,6 @@
 import { safeParse } from "zod/v4/core";
 import { z } from "zod/mini";
+import type { ContentPart } from "./content-part.ts";
 
 /** A page that a text cites. Offsets count UTF-16 units from 0. */
 export interface UrlCitation {
@@ -21,6 +22,15 @@ export interface FileCitation {
   readonly index?: number;
 }
 
+/** A stored file that a tool made. The loop adds one for each file in a result. */
+export interface FilePath {
+  readonly type: "file_path";
+  readonly fileId: string;
+  readonly filename?: string;
+  /** The position of the file's name in the text. */
+  readonly index?: number;
+}
+
 /** A file of a container or of a workspace, usually one that a tool wrote. */
 export interface ContainerFileCitation {
   readonly type: "container_file_citation";
@@ -36,12 +46,13 @@ export interface ContainerFileCitation {
  * A source of a tool's result. The assistant's message after the result cites it. Plain JSON. Only
  * a final tool, which writes the message itself, knows positions; they are ignored from other tools.
  */
-export type Annotation = UrlCitation | FileCitation | ContainerFileCitation;
+export type Annotation = UrlCitation | FileCitation | FilePath | ContainerFileCitation;
 
 /** An annotation with its position in a message's text. */
 export type PlacedAnnotation =
   | Required<UrlCitation>
   | Required<FileCitation>
+  | Required<FilePath>
   | Required<ContainerFileCitation>;
 
 const maxAnnotations = 1_000;
@@ -56,7 +67,12 @@ const annotationSchema = z.discriminatedUnion("type", [
     title: z.optional(text),
     ...range,
   }),
-  z.object({ type: z.literal("file_citation"), fileId: text, ...names, index: position }),
+  z.object({
+    type: z.enum(["file_citation", "file_path"]),
+    fileId: text,
+    ...names,
+    index: position,
+  }),
   z.object({
     type: z.literal("container_file_citation"),
     containerId: text,
@@ -107,6 +123,7 @@ export function citedSource(annotation: Annotation): string {
     case "url_citation":
       return `url ${annotation.url}`;
     case "file_citation":
+    case "file_path":
       return `file ${annotation.fileId}`;
     case "container_file_citation":
       return `container ${annotation.containerId} ${annotation.fileId}`;
@@ -162,7 +179,7 @@ export function shiftAnnotations(
 ): readonly PlacedAnnotation[] {
   if (offset === 0) return annotations;
   return annotations.map((annotation) =>
-    annotation.type === "file_citation"
+    "index" in annotation
       ? { ...annotation, index: annotation.index + offset }
       : { ...annotation, start: annotation.start + offset, end: annotation.end + offset },
   );
@@ -178,6 +195,7 @@ function at(annotation: Annotation, { start, end }: Range): PlacedAnnotation {
     case "url_citation":
       return { ...annotation, title: annotation.title ?? annotation.url, start, end };
     case "file_citation":
+    case "file_path":
       return { ...annotation, filename: annotation.filename ?? annotation.fileId, index: end };
     case "container_file_citation":
       return { ...annotation, filename: annotation.filename ?? annotation.fileId, start, end };
@@ -186,7 +204,7 @@ function at(annotation: Annotation, { start, end }: Range): PlacedAnnotation {
 
 function ownRange(annotation: Annotation, length: number): Range | undefined {
   const { start, end } =
-    annotation.type === "file_citation"
+    annotation.type === "file_citation" || annotation.type === "file_path"
       ? { start: annotation.index, end: annotation.index }
       : annotation;
   if (start === undefined || end === undefined) return undefined;
@@ -221,4 +239,22 @@ function findWhole(text: string, word: string, continues: RegExp): number {
     if (isWhole && !/[\w/.-]/.test(text[start - 1] ?? "")) return start;
   }
   return -1;
+}
+
+/**
+ * Returns the sources of a result: its annotations, and the stored files in its parts.
+ */
+export function resultSources({
+  annotations = [],
+  parts = [],
+}: {
+  readonly annotations?: readonly Annotation[];
+  readonly parts?: readonly ContentPart[];
+}): readonly Annotation[] {
+  const files = parts.flatMap((part): readonly Annotation[] =>
+    part.type === "file" && part.fileId !== undefined
+      ? [{ type: "file_path", fileId: part.fileId, filename: part.name }]
+      : [],
+  );
+  return files.length === 0 ? annotations : [...annotations, ...files];
 }

@@ -1,6 +1,13 @@
-import type { ChainError, ContentPart, Usage } from "@capstan/core";
-import { addUsage, customInput, type FinishReason, neutralise } from "@capstan/core/host";
+import type { ChainError, ContentPart, JsonObject, PlacedAnnotation, Usage } from "@capstan/core";
+import {
+  addUsage,
+  customInput,
+  type FinishReason,
+  neutralise,
+  shiftAnnotations,
+} from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
+import { completionAnnotation } from "../http/tools/wire-annotations.ts";
 
 /** Why a choice ended: the API's `finish_reason`. */
 export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filter";
@@ -22,6 +29,8 @@ export type CompletionPiece =
       readonly text: string;
     }
   | { readonly type: "files"; readonly files: readonly ShownFile[] }
+  /** The sources that the content before it cites. */
+  | { readonly type: "annotations"; readonly annotations: readonly JsonObject[] }
   | { readonly type: "end"; readonly finish: CompletionFinish; readonly usage: Usage }
   | { readonly type: "error"; readonly error: ChainError };
 
@@ -67,7 +76,7 @@ export function createCompletionFold({
   /** Returns the link to a stored file. @default stored files are not shown */
   readonly linkOf?: ((fileId: string) => string) | undefined;
 }): (event: RunEvent) => readonly CompletionPiece[] {
-  const texts = createTextOrder();
+  const texts = createTextOrder(linkOf);
   const calls = new Map<string, Call>();
   const names = new Map<string, { readonly name: string; readonly argumentsText: string }>();
   const argumentItems = new Map<string, { readonly callId: string; text: string }>();
@@ -102,7 +111,9 @@ export function createCompletionFold({
     const json = argumentsText.trim() === "" ? "{}" : argumentsText;
     return [...announced, ...send(callId, customTools.includes(name) ? customInput(json) : json)];
   };
-  const subCalls = new Set<string>();
+  /** Sub-calls and hidden calls, whose files are not shown. */
+  const unshown = new Set<string>();
+  const hidden = new Set<string>();
   let links: readonly ShownFile[] = [];
   /** Shows the images of a result at once; links to its files follow the answer. */
   const showFiles = (parts: readonly ContentPart[]): readonly CompletionPiece[] => {
@@ -149,7 +160,7 @@ export function createCompletionFold({
       }
       case "item.end": {
         const item = argumentItems.get(event.itemId);
-        if (item === undefined) return texts.end(event.itemId, event.text);
+        if (item === undefined) return texts.end(event.itemId, event.text, event.annotations);
         argumentItems.delete(event.itemId);
         const text = event.incomplete !== true && event.text.trim() === "" ? "{}" : event.text;
         return calls.get(item.callId)?.isCustom === false ? send(item.callId, text) : [];
@@ -168,13 +179,15 @@ export function createCompletionFold({
         hasAnnounced = false;
         return texts.release();
       case "call.settled":
-        return subCalls.has(event.callId) ? [] : showFiles(event.result.parts ?? []);
+        return unshown.has(event.callId) ? [] : showFiles(event.result.parts ?? []);
       case "call.proposed":
-        if (event.parentCallId !== undefined) subCalls.add(event.callId);
+        if (event.hidden === true) hidden.add(event.callId);
+        if (event.parentCallId !== undefined || event.hidden === true) unshown.add(event.callId);
         if (event.owner === "client")
           names.set(event.callId, { name: event.name, argumentsText: event.argumentsText });
         return [];
       case "approval.requested":
+        if (hidden.has(event.callId)) return [];
         return texts.note(
           `Waiting for approval: ${event.approval.toolName}. Answer it in the page or the terminal of the server.\n`,
         );
@@ -246,34 +259,54 @@ interface TextItem {
   sent: number;
   hasEnded: boolean;
   isHeld: boolean;
+  annotations: readonly PlacedAnnotation[];
+}
+
+type OrderedPiece = TextPiece | Extract<CompletionPiece, { readonly type: "annotations" }>;
+
+function wholeText(type: TextPiece["type"], text: string): TextItem {
+  return { type, text, sent: 0, hasEnded: true, isHeld: false, annotations: [] };
 }
 
 /**
  * Puts texts that are written at the same time one after another. A blank line separates two texts
  * of the same kind.
  */
-function createTextOrder() {
+function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {
   let queue: TextItem[] = [];
   const byId = new Map<string, TextItem>();
-  const written = { content: false, reasoning: false, refusal: false };
+  /** The characters that were sent, by kind. */
+  const written = { content: 0, reasoning: 0, refusal: 0 };
 
-  const advance = (): readonly TextPiece[] => {
-    const pieces: TextPiece[] = [];
+  /** Returns the sources of a text that was sent as the end of the content. */
+  const sourcesOf = ({ text, annotations }: TextItem): readonly OrderedPiece[] => {
+    if (annotations.length === 0) return [];
+    const placed = shiftAnnotations(annotations, written.content - text.length);
+    const shown = placed
+      .map((annotation) => completionAnnotation(annotation, linkOf))
+      .filter((annotation) => annotation !== undefined);
+    return shown.length === 0 ? [] : [{ type: "annotations", annotations: shown }];
+  };
+
+  const advance = (): readonly OrderedPiece[] => {
+    const pieces: OrderedPiece[] = [];
     for (let item = queue[0]; item !== undefined && !item.isHeld; item = queue[0]) {
       if (item.text.length > item.sent) {
-        const separator = item.sent === 0 && written[item.type] ? "\n\n" : "";
-        pieces.push({ type: item.type, text: separator + item.text.slice(item.sent) });
-        written[item.type] = true;
+        const separator = item.sent === 0 && written[item.type] > 0 ? "\n\n" : "";
+        const text = separator + item.text.slice(item.sent);
+        pieces.push({ type: item.type, text });
+        written[item.type] += text.length;
         item.sent = item.text.length;
       }
       if (!item.hasEnded) break;
+      if (item.type === "content") pieces.push(...sourcesOf(item));
       queue = queue.slice(1);
     }
     return pieces;
   };
 
   /** Sends the texts that were held back. */
-  const release = (): readonly TextPiece[] => {
+  const release = (): readonly OrderedPiece[] => {
     for (const item of queue) item.isHeld = false;
     return advance();
   };
@@ -283,49 +316,57 @@ function createTextOrder() {
       id: string,
       type: TextPiece["type"],
       { isHeld }: { readonly isHeld: boolean },
-    ): readonly TextPiece[] {
-      const item: TextItem = { type, text: "", sent: 0, hasEnded: false, isHeld };
+    ): readonly OrderedPiece[] {
+      const item: TextItem = { type, text: "", sent: 0, hasEnded: false, isHeld, annotations: [] };
       byId.set(id, item);
       queue.push(item);
       return [];
     },
-    append(id: string, delta: string): readonly TextPiece[] {
+    append(id: string, delta: string): readonly OrderedPiece[] {
       const item = byId.get(id);
       if (item === undefined) return [];
       item.text += delta;
       return advance();
     },
     /** Sent text cannot be changed: only text that continues it is added. */
-    end(id: string, text: string): readonly TextPiece[] {
+    end(
+      id: string,
+      text: string,
+      annotations: readonly PlacedAnnotation[] = [],
+    ): readonly OrderedPiece[] {
       const item = byId.get(id);
       if (item === undefined) return [];
       byId.delete(id);
-      if (text.startsWith(item.text)) item.text = text;
+      if (text.startsWith(item.text)) {
+        item.text = text;
+        item.annotations = annotations;
+      }
       item.hasEnded = true;
       return advance();
     },
     /** Adds a whole text to the reasoning. */
-    note(text: string): readonly TextPiece[] {
-      queue.push({ type: "reasoning", text, sent: 0, hasEnded: true, isHeld: false });
+    note(text: string): readonly OrderedPiece[] {
+      queue.push(wholeText("reasoning", text));
       return advance();
     },
     /** Adds a whole text to the content. */
-    addAll(text: string): readonly TextPiece[] {
-      queue.push({ type: "content", text, sent: 0, hasEnded: true, isHeld: false });
+    addAll(text: string): readonly OrderedPiece[] {
+      queue.push(wholeText("content", text));
       return advance();
     },
     release,
     /** The model starts again: sent text remains, and new text follows it. */
-    restart(): readonly TextPiece[] {
+    restart(): readonly OrderedPiece[] {
       byId.clear();
       queue = queue.filter(({ isHeld }) => !isHeld);
       for (const item of queue) {
         item.text = item.text.slice(0, item.sent);
+        item.annotations = [];
         item.hasEnded = true;
       }
       return advance();
     },
-    flush(): readonly TextPiece[] {
+    flush(): readonly OrderedPiece[] {
       for (const item of queue) item.hasEnded = true;
       return release();
     },

@@ -94,6 +94,8 @@ export function pieceChoice(
     }
     case "files":
       return choice(index, filesOf(piece.files));
+    case "annotations":
+      return choice(index, { annotations: [...piece.annotations] });
     case "end":
       return choice(index, {}, finishOf(piece.finish, identity));
     case "error":
@@ -138,6 +140,7 @@ export function wholeChoice(
   let finish: CompletionFinish = "stop";
   const calls: WholeCall[] = [];
   const files: ShownFile[] = [];
+  const annotations: JsonObject[] = [];
   for (const piece of pieces) {
     switch (piece.type) {
       case "content":
@@ -157,6 +160,9 @@ export function wholeChoice(
         if (call !== undefined) call.text += piece.text;
         break;
       }
+      case "annotations":
+        annotations.push(...piece.annotations);
+        break;
       case "files":
         files.push(...piece.files);
         break;
@@ -174,7 +180,7 @@ export function wholeChoice(
       role: "assistant",
       content: content === "" && (calls.length > 0 || refusal !== "") ? null : content,
       refusal: refusal === "" ? null : refusal,
-      annotations: [],
+      annotations,
       ...(reasoning !== "" && { reasoning_content: reasoning }),
       ...filesOf(files),
       ...(first !== undefined &&

@@ -304,6 +304,7 @@ function listing(
     .filter(
       (registered) =>
         registered.group.name === server.group &&
+        registered.tool.hidden !== true &&
         !(omitsClientTools && registered.tool.execute === undefined) &&
         offersTool([server], registered),
     );

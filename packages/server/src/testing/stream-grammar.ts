@@ -25,7 +25,7 @@ interface OpenItem {
 const bodies: { readonly [type in OutputItem["type"]]: RegExp } = {
   image_generation_call: /^image_generation_call\.in_progress image_generation_call\.completed$/,
   message:
-    /^content_part\.added(?:(?: output_text\.delta)? output_text\.done|(?: refusal\.delta)? refusal\.done) content_part\.done$/,
+    /^content_part\.added(?:(?: output_text\.delta)?(?: output_text\.annotation\.added)* output_text\.done|(?: refusal\.delta)? refusal\.done) content_part\.done$/,
   reasoning:
     /^content_part\.added( reasoning_text\.delta)? reasoning_text\.done content_part\.done$/,
   function_call: /^(function_call_arguments\.delta )?function_call_arguments\.done$/,

@@ -56,6 +56,8 @@ export type Formatted =
       readonly data?: JsonValue;
       readonly parts?: readonly ContentPart[];
       readonly annotations?: readonly Annotation[];
+      /** The text that a final tool wrote next to its parts. */
+      readonly written?: string;
     }
   | { readonly status: "failed"; readonly message: string };
 

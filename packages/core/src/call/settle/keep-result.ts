@@ -4,6 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { noResult, valueOf } from "./format-result.ts";
 import { detached, thousands, type Truncated } from "../../text/truncate.ts";
 import { neutraliseOutside } from "../../text/neutralise.ts";
+import type { ContentPart } from "../../model/content-part.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { KeptResult } from "../../variables/variable.ts";
@@ -109,8 +110,29 @@ export function keepsResults(tool: Tool): boolean {
 /** Returns the text of a final call for the user, or undefined if there is none. */
 function answerOf({ final }: CallRecord, { end, formatted }: DraftResult): string | undefined {
   if (final !== true || end.status !== "success") return undefined;
-  const { text, data } = formatted;
+  const { text, data, parts, written } = formatted;
+  if (parts !== undefined) return partsAnswer(parts, written);
   return data === null && text === noResult ? undefined : text;
+}
+
+/**
+ * Returns the text of an answer with parts: the text that the tool wrote, or else its text parts,
+ * with its links and the names of its files. Pictures are shown without text.
+ */
+function partsAnswer(parts: readonly ContentPart[], written: string | undefined): string {
+  const lines = parts.flatMap((part) => {
+    switch (part.type) {
+      case "text":
+        return written === undefined ? [part.text] : [];
+      case "link":
+        return [part.title === undefined ? part.url : `[${part.title}](${part.url})`];
+      case "file":
+        return [part.name];
+      case "image":
+        return [];
+    }
+  });
+  return [...(written === undefined ? [] : [written]), ...lines].join("\n");
 }
 
 /** Stage 11. Stores errors too. A stopped call has nothing to store. */

@@ -115,7 +115,8 @@ function format(
 }
 
 function withWritten(plain: Formatted, text: string | undefined): Formatted {
-  return plain.status === "failed" || text === undefined ? plain : { ...plain, text };
+  if (plain.status === "failed" || text === undefined) return plain;
+  return { ...plain, text, ...(plain.parts !== undefined && { written: text }) };
 }
 
 function withSources(plain: Formatted, given: unknown): Formatted {

@@ -2,6 +2,7 @@ import type { CallRecord } from "../../call/record/call-record.ts";
 import {
   placeAnnotations,
   type PlacedAnnotation,
+  resultSources,
   shiftAnnotations,
 } from "../../model/annotation.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
@@ -19,9 +20,9 @@ export interface FinalAnswer {
 function citations({ final, answer = "", result }: CallRecord): {
   readonly annotations?: readonly PlacedAnnotation[];
 } {
-  const { annotations = [] } = result ?? {};
-  if (final !== true || answer === "" || annotations.length === 0) return {};
-  return { annotations: placeAnnotations(answer, annotations, { ownPositions: true }) };
+  if (final !== true || answer === "" || result === undefined) return {};
+  const annotations = placeAnnotations(answer, resultSources(result), { ownPositions: true });
+  return annotations.length === 0 ? {} : { annotations };
 }
 
 interface CallOutputItem {
@@ -112,13 +113,16 @@ export class CallOutputItems {
     const annotations: PlacedAnnotation[] = [];
     for (const callId of this.#finals) {
       const record = records.get(callId);
-      const { answer = "", status } = record ?? {};
-      if (record === undefined || answer.trim() === "") continue;
+      const { answer, status, result } = record ?? {};
+      if (record === undefined || answer === undefined) continue;
       if (!(cut || status === "succeeded") || !calls.some(({ id }) => id === callId)) continue;
+      // Models reject an empty message, so an answer without text names its pictures.
+      const content = answer.trim() === "" && result?.parts ? result.finalText : answer;
+      if (content.trim() === "") continue;
       if (text !== "") text += "\n\n";
       const { annotations: cited = [] } = citations(record);
       annotations.push(...shiftAnnotations(cited, text.length));
-      text += answer;
+      text += content;
     }
     return { text, annotations };
   }

@@ -1,4 +1,4 @@
-import { type Annotation, citedSource } from "../../model/annotation.ts";
+import { type Annotation, citedSource, resultSources } from "../../model/annotation.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { AssistantMessage, Message, ToolCallRequest } from "../../model/message.ts";
@@ -213,8 +213,8 @@ export function turnSources(
   const annotations: Annotation[] = [];
   const cited = new Set<string>();
   for (const { result, status, parentCallId } of calls.values())
-    if (result?.annotations !== undefined && status === "succeeded" && parentCallId === undefined)
-      annotations.push(...result.annotations);
+    if (result !== undefined && status === "succeeded" && parentCallId === undefined)
+      annotations.push(...resultSources(result));
   if (annotations.length === 0) return noSources;
   for (const message of messages)
     if (message.role === "assistant")

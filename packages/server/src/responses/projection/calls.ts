@@ -99,7 +99,8 @@ export function createServerCalls(options: {
       hasTurnBegun = true;
     },
     proposed(event: CallEvent<"call.proposed">): void {
-      const { callId, owner, toolId = "", parentCallId, final } = event;
+      const { callId, owner, toolId = "", parentCallId, final, hidden } = event;
+      if (hidden === true) return;
       const dot = toolId.indexOf(".");
       const group = toolId.slice(0, dot);
       const isSubCall = parentCallId !== undefined;
@@ -159,8 +160,9 @@ export function createServerCalls(options: {
       calls.delete(callId);
       questions.delete(callId);
       if (call === undefined || call.isSubCall) return;
-      // A final call has no other item than its message.
-      if (call.isAnswered === true && status === "success") return showImages(result);
+      // A final call has no other items than its message and its pictures.
+      const isAnswer = call.isAnswered === true || (call.isFinal && result.parts !== undefined);
+      if (isAnswer && status === "success") return showImages(result);
       // A call whose approval was denied or never answered has no item: the approval request
       // represents it.
       const isQuestion = call.isInherited || (isDeferred && call.isRefused === true);

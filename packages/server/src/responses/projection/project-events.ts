@@ -205,7 +205,10 @@ export function createProjection(options: ProjectionOptions): Projection {
         return texts.append(event.itemId, event.delta);
       case "item.end":
         serverCalls.spoke(event.itemId, event.text);
-        return texts.end(event.itemId, event.text, { incomplete: event.incomplete === true });
+        return texts.end(event.itemId, event.text, {
+          incomplete: event.incomplete === true,
+          annotations: event.annotations,
+        });
       case "model.restarted":
         texts.stand();
         if (clientCalls.voidStep() === "void") return;

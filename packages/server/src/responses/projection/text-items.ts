@@ -1,4 +1,6 @@
+import type { JsonObject, PlacedAnnotation } from "@capstan/core";
 import { detached } from "@capstan/core/host";
+import { wireAnnotation } from "../../http/tools/wire-annotations.ts";
 import { createItemWriter, type ItemWriter, type OutputOrder, type Phase } from "./output-order.ts";
 import type { FunctionCallWriter } from "./client-calls.ts";
 import type {
@@ -10,9 +12,16 @@ import type {
   RefusalPart,
 } from "./wire.ts";
 
+/** How a text ended. */
+export interface TextEnd {
+  readonly incomplete: boolean;
+  /** The sources that the text cites. @default none */
+  readonly annotations?: readonly PlacedAnnotation[] | undefined;
+}
+
 interface Sink {
   append(delta: string): void;
-  end(text: string, options: { readonly incomplete: boolean }): void;
+  end(text: string, options: TextEnd): void;
 }
 
 /** Routes the deltas and ends of a run's streamed items to their writers. */
@@ -101,7 +110,7 @@ export function createTextItems(
     append(itemId: string, delta: string): void {
       open.get(itemId)?.append(delta);
     },
-    end(itemId: string, text: string, options: { readonly incomplete: boolean }): void {
+    end(itemId: string, text: string, options: TextEnd): void {
       open.get(itemId)?.end(text, options);
       open.delete(itemId);
     },
@@ -124,7 +133,7 @@ export function createTextItems(
 interface TextWriter extends ItemWriter {
   append(delta: string): void;
   /** Streamed text cannot be changed: only text that continues it is sent. */
-  end(text: string, options: { readonly incomplete: boolean }): void;
+  end(text: string, options: TextEnd): void;
   /** The text ended because it was truncated. */
   cut(): void;
   /** No more text will follow; the partial text remains. */
@@ -150,21 +159,31 @@ function holdBack(writer: TextWriter): HeldWriter {
 /** A message or a reasoning item with one part of text. */
 function createTextWriter(form: TextItemFormat): TextWriter {
   const text = createTextBuffer();
+  let annotations: readonly JsonObject[] = [];
   let phase: Phase = "silent";
   const sendDelta = (delta: string): void => send(form.delta(delta));
   const { writer, send } = createItemWriter({
     kind: "text",
     prefix: form.prefix,
     phase: () => phase,
-    item: (id, status, isAdded) => form.item(id, status, isAdded ? [] : [text.whole()]),
+    item: (id, status, isAdded) =>
+      form.item(id, status, isAdded ? [] : [form.part(text.whole(), annotations)]),
     opened() {
-      send({ type: "response.content_part.added", content_index: 0, part: form.part("") });
+      send({ type: "response.content_part.added", content_index: 0, part: form.part("", []) });
       if (!text.isEmpty()) sendDelta(text.whole());
     },
     closing() {
       const whole = text.whole();
+      for (const [annotation_index, annotation] of annotations.entries())
+        send({
+          type: "response.output_text.annotation.added",
+          content_index: 0,
+          annotation_index,
+          annotation,
+        });
       send(form.done(whole));
-      send({ type: "response.content_part.done", content_index: 0, part: form.part(whole) });
+      const part = form.part(whole, annotations);
+      send({ type: "response.content_part.done", content_index: 0, part });
     },
   });
   const say = (delta: string): void => {
@@ -179,8 +198,9 @@ function createTextWriter(form: TextItemFormat): TextWriter {
       text.append(delta);
       say(delta);
     },
-    end(whole, { incomplete }) {
+    end(whole, { incomplete, annotations: cited = [] }) {
       say(text.complete(whole) ?? "");
+      annotations = cited.map(wireAnnotation);
       phase = incomplete ? "cut" : "ended";
     },
     cut() {
@@ -195,26 +215,25 @@ function createTextWriter(form: TextItemFormat): TextWriter {
 /** The wire format of a message or of reasoning. Both stream in the same way, and have one part. */
 interface TextItemFormat {
   readonly prefix: string;
-  item(id: string, status: ItemStatus, parts: readonly string[]): OutputItem;
-  part(text: string): OutputText | RefusalPart | ReasoningText;
+  item(id: string, status: ItemStatus, parts: readonly TextPart[]): OutputItem;
+  part(text: string, annotations: readonly JsonObject[]): TextPart;
   delta(delta: string): ItemEvent;
   done(text: string): ItemEvent;
 }
 
-/** Returns the item of a message whose texts become parts of one kind. */
-const messageItem =
-  (part: (text: string) => OutputText | RefusalPart): TextItemFormat["item"] =>
-  (id, status, parts) => ({
-    id,
-    type: "message",
-    status,
-    role: "assistant",
-    content: parts.map(part),
-  });
+type TextPart = OutputText | RefusalPart | ReasoningText;
+
+const messageItem: TextItemFormat["item"] = (id, status, content) => ({
+  id,
+  type: "message",
+  status,
+  role: "assistant",
+  content: content as readonly (OutputText | RefusalPart)[],
+});
 
 const messageFormat: TextItemFormat = {
   prefix: "msg",
-  item: messageItem(outputText),
+  item: messageItem,
   part: outputText,
   delta: (delta) => ({
     type: "response.output_text.delta",
@@ -227,7 +246,7 @@ const messageFormat: TextItemFormat = {
 
 const refusalFormat: TextItemFormat = {
   prefix: "msg",
-  item: messageItem(refusalPart),
+  item: messageItem,
   part: refusalPart,
   delta: (delta) => ({ type: "response.refusal.delta", content_index: 0, delta }),
   done: (refusal) => ({ type: "response.refusal.done", content_index: 0, refusal }),
@@ -240,7 +259,7 @@ const reasoningFormat: TextItemFormat = {
     type: "reasoning",
     status,
     summary: [],
-    content: parts.map(reasoningText),
+    content: parts as readonly ReasoningText[],
   }),
   part: reasoningText,
   delta: (delta) => ({ type: "response.reasoning_text.delta", content_index: 0, delta }),
@@ -253,8 +272,8 @@ function refusalPart(refusal: string): RefusalPart {
   return { type: "refusal", refusal };
 }
 
-function outputText(text: string): OutputText {
-  return { type: "output_text", annotations: [], logprobs: [], text };
+function outputText(text: string, annotations: readonly JsonObject[]): OutputText {
+  return { type: "output_text", annotations, logprobs: [], text };
 }
 
 function reasoningText(text: string): ReasoningText {

@@ -10,7 +10,7 @@ import type { BuiltInType } from "../client-tools/tool-form.ts";
 export interface OutputText {
   readonly type: "output_text";
   readonly text: string;
-  readonly annotations: readonly unknown[];
+  readonly annotations: readonly JsonObject[];
   readonly logprobs: readonly unknown[];
 }
 
@@ -225,6 +225,11 @@ type PartEvent =
       readonly type: "response.output_text.delta";
       readonly delta: string;
       readonly logprobs: Logprobs;
+    }
+  | {
+      readonly type: "response.output_text.annotation.added";
+      readonly annotation_index: number;
+      readonly annotation: JsonObject;
     }
   | {
       readonly type: "response.output_text.done";
