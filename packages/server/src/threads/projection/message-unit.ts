@@ -187,6 +187,13 @@ function wireAnnotation(annotation: PlacedAnnotation, text: string): JsonObject 
       file_citation: { file_id: fileId },
     };
   }
+  if (annotation.type === "file_path") {
+    const { fileId, filename, index: end } = annotation;
+    const named = text.slice(0, end).endsWith(filename) ? filename : "";
+    const start = end - named.length;
+    const place = { text: named, start_index: start, end_index: end };
+    return { type: "file_path", ...place, file_path: { file_id: fileId } };
+  }
   const { start, end } = annotation;
   const place = { text: text.slice(start, end), start_index: start, end_index: end };
   if (annotation.type === "container_file_citation")
