@@ -41,7 +41,6 @@ import { checkClientCall } from "./check-client-call.ts";
 import type { DocumentConverter } from "../files/document-text.ts";
 import { loadFiles } from "../files/model-files.ts";
 import { toolFileStorage } from "../files/tool-files.ts";
-import { loadBlobs } from "../files/load-blobs.ts";
 import { runCaller } from "./run-caller.ts";
 import { RunFiles } from "../files/run-files.ts";
 import { limitTokens } from "./limit-tokens.ts";
