@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { root } from "../../scripts/command.ts";
 import type { ChatRequest, ScriptedCall, UpstreamAnswer } from "../upstream.ts";
 import { codexSkip, createCodex } from "./codex-process.ts";
@@ -189,4 +190,35 @@ test("Codex: over WebSocket", { skip }, async () => {
   assert.deepEqual(failures, []);
   assert.match(answer ?? "", /Buy rope\./);
   assert.equal(requests.length, 2);
+});
+
+/** Waits for an approval request, and returns its id. */
+async function openApproval(baseURL: string): Promise<string> {
+  for (;;) {
+    const response = await fetch(`${baseURL}/approvals?status=pending`);
+    const { data } = (await response.json()) as { data: readonly { id: string }[] };
+    if (data[0] !== undefined) return data[0].id;
+    await setTimeout(40);
+  }
+}
+
+test("Codex: waits while a user approves a call of the server elsewhere", { skip }, async () => {
+  const { baseURL } = await serve({
+    configuration: {
+      agents: { reader: { model, groups: ["files"] } },
+      rules: [{ tool: "files.*", execution: "ask-always", reason: "Private notes." }],
+    },
+    answer: inSteps([call("ViewFile", { path: "notes.txt" })]),
+  });
+  const codex = await createCodex({ baseURL, model: "reader" });
+  const running = codex.exec("Read the server's notes.");
+  const id = await openApproval(baseURL);
+  await fetch(`${baseURL}/approvals/${id}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ decision: "allow" }),
+  });
+  const { answer, failures } = await running;
+  assert.deepEqual(failures, []);
+  assert.match(answer ?? "", /Oil the capstan\./);
 });
