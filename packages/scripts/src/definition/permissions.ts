@@ -19,6 +19,8 @@ export const permissionSchema = {
   }),
   effects: z.enum(["read", "write", "exclusive"], { error: "read, write or exclusive" }),
   idempotent: z.boolean({ error: "true or false" }),
+  final: z.boolean({ error: "true or false" }),
+  hidden: z.boolean({ error: "true or false" }),
   timeoutMs: z
     .int({ error: "milliseconds from 1 to 3600000" })
     .min(1, { error: "milliseconds from 1 to 3600000" })

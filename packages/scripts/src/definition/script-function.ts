@@ -23,6 +23,10 @@ export interface ScriptPermissions {
   readonly resultApprovalPolicy?: ResultApprovalPolicy;
   readonly effects?: "read" | "write" | "exclusive";
   readonly idempotent?: boolean;
+  /** Its output is the assistant's answer. */
+  readonly final?: boolean;
+  /** Clients of the server's APIs do not see its calls. A final function is not hidden. */
+  readonly hidden?: boolean;
   /** The running time in ms. */
   readonly timeoutMs?: number;
   /** Public addresses, or the listed hosts, which may be private. @default false */

@@ -65,6 +65,8 @@ function scriptTool(
     timeoutMs: allowed?.timeoutMs ?? scriptTimeoutMs,
     ...(allowed?.effects !== undefined && { effects: allowed.effects }),
     ...(allowed?.idempotent !== undefined && { idempotent: allowed.idempotent }),
+    ...(allowed?.final !== undefined && { final: allowed.final }),
+    ...(allowed?.hidden !== undefined && { hidden: allowed.hidden && allowed.final !== true }),
     ...(returns !== undefined && { declaredReturnType: returns }),
     execute: async (args, context) => {
       const { value, formattedText } = await run({

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import {
+  type Annotation,
   CapstanError,
   isToolError,
   type ToolContext,
   toolError,
   type ToolError,
+  withAnnotations,
+  withText,
 } from "@capstan/core";
 import {
   hiddenPaths,
@@ -19,7 +22,9 @@ import type {
   Script,
   ScriptApprovals,
   ScriptPermissions,
+  ScriptReturn,
 } from "../definition/script-function.ts";
+import { callContext, CallReports } from "./call-context.ts";
 import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
 import { declaredRoots, refuseChangeableLinks, scriptProgram } from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
@@ -126,6 +131,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
       // Another set of paths needs a new worker, because mounts do not change after the start.
       const readOnly = await readOnlyNow();
       const { path, contentHash } = script;
+      const reports = new CallReports(context);
       const end = await pool.use({
         key: keyOf([path, contentHash, found, permissions, hidden, readOnly, denied.hosts]),
         start: () => start(hidden, readOnly),
@@ -138,6 +144,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
               wantsContext: fn.wantsContext,
               hasFormat: fn.hasFormat,
               idempotencyKey: context.idempotencyKey,
+              ...(fn.wantsContext && { about: callContext(context) }),
             },
             {
               onPrint: (text) => context.output.write(text),
@@ -147,12 +154,16 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
                   ...(done !== undefined && { done }),
                   ...(total !== undefined && { total }),
                 }),
-              onRequest: (request) => answerHostRequest(request, context),
+              onReport: (report) => reports.take(report),
+              onRequest: (request) =>
+                request.what === "file"
+                  ? reports.read(request).catch(readFailure)
+                  : answerHostRequest(request, context),
             },
             signal,
           ),
       });
-      return scriptReturn(end);
+      return withReported(scriptReturn(end), reports.sources);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof StartRefused) return { value: error.toolError };
@@ -163,6 +174,18 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     }
   };
   return { run, close: () => pool.close() };
+}
+
+/** A result with the sources that its function reported. */
+function withReported(result: ScriptReturn, sources: readonly Annotation[]): ScriptReturn {
+  if (sources.length === 0) return result;
+  const { value, formattedText } = result;
+  const text = formattedText === undefined ? value : withText(value, formattedText);
+  return { value: withAnnotations(text, sources) };
+}
+
+function readFailure(thrown: unknown): HostReply {
+  return { error: { code: "file_not_read", message: errorMessage(thrown) } };
 }
 
 class StartRefused extends Error {
@@ -197,7 +220,10 @@ function keyOf(parts: readonly unknown[]): string {
  * Answers a running script's request: reads the session's variables, or calls another tool through
  * the gate.
  */
-async function answerHostRequest(request: HostRequest, context: ToolContext): Promise<HostReply> {
+async function answerHostRequest(
+  request: Exclude<HostRequest, { readonly what: "file" }>,
+  context: ToolContext,
+): Promise<HostReply> {
   try {
     switch (request.what) {
       case "variables":

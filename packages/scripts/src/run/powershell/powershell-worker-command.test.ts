@@ -77,6 +77,7 @@ describe("a call of a PowerShell function", { skip }, () => {
       wantsContext: true,
       hasFormat: true,
       idempotencyKey: plain.idempotencyKey,
+      about: { user: "local", request: {}, tool: null, files: [] },
     });
     assert.equal(formattedText, "as text");
     assert.equal(printed, "loaded\nsaid\n");

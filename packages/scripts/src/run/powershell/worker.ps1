@@ -239,9 +239,41 @@ function __Ask([hashtable] $Question) {
     , $answer['value']
 }
 
+# A file that the function may read. Its bytes are read when they are needed.
+function __File($About, [int] $Index) {
+    $file = [pscustomobject] @{
+        Id = $About['id']; Name = $About['name']; MimeType = $About['mimeType']; Size = $About['size']; Index = $Index
+    }
+    Add-Member -InputObject $file -MemberType ScriptMethod -Name ReadAllBytes -Value {
+        $memory = [System.IO.MemoryStream]::new()
+        $restart = $true
+        while ($true) {
+            $piece = __Ask @{ what = 'file'; index = $this.Index; restart = $restart }
+            if ($null -eq $piece) { break }
+            $bytes = [System.Convert]::FromBase64String([string] $piece['base64'])
+            $memory.Write($bytes, 0, $bytes.Length)
+            $restart = $false
+        }
+        , $memory.ToArray()
+    }
+    Add-Member -InputObject $file -MemberType ScriptMethod -Name ReadAllText -Value {
+        [System.Text.Encoding]::UTF8.GetString($this.ReadAllBytes())
+    }
+    $file
+}
+
 # The value of a parameter named Context.
-function __Context([string] $IdempotencyKey) {
-    $made = [pscustomobject] @{ IdempotencyKey = $IdempotencyKey }
+function __Context([string] $IdempotencyKey, $About) {
+    if ($null -eq $About) { $About = @{ user = $null; request = @{}; tool = $null; files = @() } }
+    $files = [System.Collections.ArrayList]::new()
+    foreach ($one in $About['files']) { [void] $files.Add((__File $one $files.Count)) }
+    $made = [pscustomobject] @{
+        IdempotencyKey = $IdempotencyKey
+        User = $About['user']
+        Request = $About['request']
+        Tool = $About['tool']
+        Files = $files.ToArray()
+    }
     $methods = @{
         Progress = {
             param($Message, $Done, $Total)
@@ -251,6 +283,9 @@ function __Context([string] $IdempotencyKey) {
             if ($null -ne $Total) { $report['total'] = [double] $Total }
             __Send $Calls $report
         }
+        Write = { param($Text) __Send $Calls @{ type = 'write'; text = [string] $Text } }
+        Event = { param($Name, $Data) __Send $Calls @{ type = 'event'; name = [string] $Name; data = $Data } }
+        Cite = { param($Annotation) __Send $Calls @{ type = 'cite'; annotation = $Annotation } }
         Variables = { __Ask @{ what = 'variables' } }
         Variable = { param($Name) __Ask @{ what = 'variable'; name = [string] $Name } }
         CallTool = {
@@ -269,7 +304,7 @@ function __Call($Module, $Request) {
     $given = $Request['arguments']
     $function = [string] $Request['function']
     $bound = @{} + $given
-    if ($Request['wantsContext']) { $bound['Context'] = __Context $Request['idempotencyKey'] }
+    if ($Request['wantsContext']) { $bound['Context'] = __Context $Request['idempotencyKey'] $Request['about'] }
     $results = [System.Collections.ArrayList]::new()
     & $Module { param($Name, $Bound) & $Name @Bound } $function $bound *>&1 | ForEach-Object {
         if (-not (__Said $_)) { [void] $results.Add($_) }

@@ -13,6 +13,22 @@ export interface CallRequest {
   readonly wantsContext: boolean;
   readonly hasFormat: boolean;
   readonly idempotencyKey: string;
+  /** Present if the function wants its context. */
+  readonly about?: CallContext;
+}
+
+/** The part of a call's context that its function gets as data. */
+export interface CallContext {
+  readonly user: string;
+  readonly request: JsonObject;
+  readonly tool: JsonObject | null;
+  /** The function asks for a file's bytes by its position in this list. */
+  readonly files: readonly {
+    readonly id?: string;
+    readonly name: string;
+    readonly mimeType: string;
+    readonly size?: number;
+  }[];
 }
 
 const scriptException = z.object({
@@ -39,6 +55,14 @@ export type ResultPart = Readonly<z.output<typeof resultPart>>;
 const hostRequest = z.discriminatedUnion("what", [
   z.object({ type: z.literal("ask"), id: z.number(), what: z.literal("variables") }),
   z.object({ type: z.literal("ask"), id: z.number(), what: z.literal("variable"), name: text }),
+  /** The next piece of a file, or the first one. */
+  z.object({
+    type: z.literal("ask"),
+    id: z.number(),
+    what: z.literal("file"),
+    index: z.number(),
+    restart: z.boolean(),
+  }),
   z.object({
     type: z.literal("ask"),
     id: z.number(),
@@ -78,10 +102,21 @@ const progress = z.object({
 /** A progress report of a call. */
 export type CallProgress = Readonly<Omit<z.output<typeof progress>, "type">>;
 
+const report = z.discriminatedUnion("type", [
+  /** Text to show at once. */
+  z.object({ type: z.literal("write"), text }),
+  z.object({ type: z.literal("event"), name: text, data: json }),
+  /** A source of the result. */
+  z.object({ type: z.literal("cite"), annotation: jsonObject }),
+]);
+/** Text, a custom event or a source that a call reports while it runs. */
+export type CallReport = Readonly<z.output<typeof report>>;
+
 /** Messages of a call, on descriptor 3. `over` is the worker's: the process of the call has ended. */
 export const callMessage = z.union([
   callAnswer,
   progress,
+  report,
   hostRequest,
   z.object({ type: z.literal("over") }),
 ]);

@@ -5,6 +5,7 @@ import {
   type CallAnswer,
   callMessage,
   type CallProgress,
+  type CallReport,
   type CallRequest,
   type HostReply,
   type HostRequest,
@@ -20,6 +21,7 @@ const maxResultBytes = 64 * 1024 * 1024;
 export interface CallHost {
   onPrint(text: string): void;
   onProgress(progress: CallProgress): void;
+  onReport(report: CallReport): void;
   onRequest(request: HostRequest): Promise<HostReply>;
 }
 
@@ -174,6 +176,11 @@ class Worker implements ScriptWorker {
     switch (message?.type) {
       case "progress":
         active.host.onProgress(message);
+        return;
+      case "write":
+      case "event":
+      case "cite":
+        active.host.onReport(message);
         return;
       case "ask":
         void this.#reply(message, active);

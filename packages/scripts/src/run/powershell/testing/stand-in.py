@@ -1,6 +1,7 @@
 #!/usr/bin/python3 -I
 """A replacement for pwsh that uses the protocol of worker.ps1 and ignores the script."""
 
+import base64
 import json
 import os
 import struct
@@ -39,6 +40,24 @@ if name == "Get-Echo":
 elif name == "Get-Answer":
     send(3, {"type": "ask", "id": 1, "what": "call_tool", "name": "x.Y", "arguments": {"n": 1}})
     send(3, {"type": "result", "value": receive(3)})
+elif name == "Get-Context":
+    about = request["about"]
+    send(3, {"type": "write", "text": "written"})
+    send(3, {"type": "event", "name": "web_search.searching", "data": {"query": "q"}})
+    send(3, {"type": "cite", "annotation": {"type": "url_citation", "url": "https://a.example/"}})
+    texts, asked = [], 0
+    for index in range(len(about["files"])):
+        text, restart = b"", True
+        while True:
+            asked += 1
+            send(3, {"type": "ask", "id": asked, "what": "file", "index": index, "restart": restart})
+            piece = receive(3)["value"]
+            if piece is None:
+                break
+            text, restart = text + base64.b64decode(piece["base64"]), False
+        texts.append([about["files"][index]["name"], text.decode()])
+    seen = {"user": about["user"], "request": about["request"], "tool": about["tool"], "files": texts}
+    send(3, {"type": "result", "value": seen})
 elif name == "Get-Failure":
     described = {"type": "RuntimeException", "message": "There is no boat Bo.", "traceback": "the whole", "file": "boats.ps1", "line": 3}
     send(3, {"type": "error", "error": described})

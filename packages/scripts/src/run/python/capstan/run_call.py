@@ -19,7 +19,7 @@ def run_call(module, script: str, request: dict) -> None:
     # A copy, because the format receives the original arguments.
     arguments = {**decode_arguments(function, request["arguments"])}
     if request.get("wantsContext"):
-        arguments["context"] = Context(request["idempotencyKey"])
+        arguments["context"] = Context(request["idempotencyKey"], request.get("about"))
     result = call(function, arguments)
     parts = parts_of(result)
     if parts is not None:
