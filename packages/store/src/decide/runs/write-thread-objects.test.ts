@@ -70,3 +70,20 @@ everyStore(
     });
   },
 );
+
+everyStore("a new thread object is a change of its conversation", async (withStore) => {
+  await withStore(async (store, clock) => {
+    clock.set(1_000);
+    await converse(store, "c");
+    clock.set(5_000);
+    await store.write([save("a", { text: "1" })]);
+    const conversation = await store.getConversation({ owner, id: "c" });
+    assert.equal(conversation?.updatedAt, 5_000);
+    const start = { type: "conversation", id: "c" } as const;
+    const [kept] = await store.write([{ type: "forget-lineage", owner, start, before: 2_000 }]);
+    assert.equal(kept.status, "refused");
+    const [gone] = await store.write([{ type: "forget-lineage", owner, start, before: 6_000 }]);
+    assert.equal(gone.status, "deleted");
+    assert.equal(await store.getThreadObject({ owner, id: "a" }), undefined);
+  });
+});

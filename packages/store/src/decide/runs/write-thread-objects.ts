@@ -55,6 +55,8 @@ export function* saveThreadObject(
       ...changed,
     });
   else changes.update("thread_objects", { id }, changed);
+  // Retention and lists go by the last change of the conversation.
+  changes.update("conversations", { id: conversationId }, { updated_at: at });
   return {
     status: "saved_object",
     object: { id, owner, conversationId, kind, data, createdAt, updatedAt: at },
