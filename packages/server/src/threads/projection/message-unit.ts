@@ -1,13 +1,6 @@
 import type { JsonObject, PlacedAnnotation } from "@capstan/core";
-import {
-  type IncompleteReason,
-  type RunIdentity,
-  seconds,
-  stepView,
-  type ThreadEvent,
-  type Unit,
-  type UnitEnd,
-} from "./unit.ts";
+import { type MessageIdentity, messageStep, messageView } from "./message-view.ts";
+import type { ThreadEvent, Unit, UnitEnd } from "./unit.ts";
 
 /** A message that a model or a final tool writes. */
 export interface MessageUnit extends Unit {
@@ -17,21 +10,13 @@ export interface MessageUnit extends Unit {
   readonly finish: (text: string, annotations?: readonly PlacedAnnotation[]) => void;
 }
 
-interface MessageOptions {
-  readonly identity: RunIdentity;
-  readonly ids: { readonly step: string; readonly message: string };
+interface MessageOptions extends MessageIdentity {
   readonly isRefusal: boolean;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
 }
 
 /** Creates a message of a run, and the step that creates it. */
-export function createMessageUnit({
-  identity,
-  ids,
-  isRefusal,
-  createdAt,
-}: MessageOptions): MessageUnit {
+export function createMessageUnit({ isRefusal, ...of }: MessageOptions): MessageUnit {
+  const { ids } = of;
   let text = "";
   let sent = 0;
   let annotations: readonly JsonObject[] = [];
@@ -41,30 +26,9 @@ export function createMessageUnit({
     const part = isRefusal
       ? { type: "refusal", refusal: text }
       : { type: "text", text: { value: text, annotations: [...annotations] } };
-    const reason = end?.reason ?? (end === undefined ? undefined : reasons[end.status]);
-    const isIncomplete = reason !== undefined;
-    return messageView(
-      { ...identity, id: ids.message, createdAt },
-      {
-        content: hasContent ? [part] : [],
-        status: end === undefined ? "in_progress" : isIncomplete ? "incomplete" : "completed",
-        completedAt: isIncomplete ? undefined : end?.at,
-        incompleteAt: isIncomplete ? end?.at : undefined,
-        reason,
-      },
-    );
+    return messageView(of, hasContent ? [part] : [], end);
   };
-  const step = (end: UnitEnd | undefined) =>
-    stepView(
-      identity,
-      {
-        id: ids.step,
-        createdAt,
-        type: "message_creation",
-        details: { type: "message_creation", message_creation: { message_id: ids.message } },
-      },
-      end,
-    );
+  const step = (end: UnitEnd | undefined) => messageStep(of, end);
   const delta = (part: JsonObject): ThreadEvent => ({
     event: "thread.message.delta",
     data: {
@@ -127,51 +91,6 @@ export function createMessageUnit({
     },
     step,
     message,
-  };
-}
-
-const reasons: { readonly [status in UnitEnd["status"]]: IncompleteReason | undefined } = {
-  completed: undefined,
-  cancelled: "run_cancelled",
-  expired: "run_expired",
-  failed: "run_failed",
-};
-
-/** Returns a message of an assistant as the API shows it. */
-function messageView(
-  {
-    id,
-    runId,
-    threadId,
-    assistantId,
-    createdAt,
-  }: RunIdentity & {
-    readonly id: string;
-    readonly createdAt: number;
-  },
-  state: {
-    readonly content: readonly JsonObject[];
-    readonly status: "in_progress" | "completed" | "incomplete";
-    readonly completedAt: number | undefined;
-    readonly incompleteAt: number | undefined;
-    readonly reason: IncompleteReason | undefined;
-  },
-): JsonObject & { readonly id: string } {
-  return {
-    id,
-    object: "thread.message",
-    created_at: seconds(createdAt),
-    assistant_id: assistantId,
-    thread_id: threadId,
-    run_id: runId,
-    role: "assistant",
-    content: [...state.content],
-    attachments: [],
-    metadata: {},
-    status: state.status,
-    completed_at: seconds(state.completedAt),
-    incomplete_at: seconds(state.incompleteAt),
-    incomplete_details: state.reason === undefined ? null : { reason: state.reason },
   };
 }
 

@@ -156,6 +156,26 @@ test("calls have the form of their type, with input and results", () => {
   assert.deepEqual(streamed?.["step_details"], { type: "tool_calls", tool_calls: calls });
 });
 
+test("pictures of a final tool are a message with image files", () => {
+  const image = { type: "image", mimeType: "image/png", fileId: "file-1" } as const;
+  const source = { type: "blob", sha256: "0", size: 1 } as const;
+  const drawn = settled("f", "[image]");
+  assert.ok(drawn.type === "call.settled");
+  const { projection, pieces } = project([
+    started,
+    roundStarted(1),
+    roundEnded("tool_calls"),
+    proposed("f", { name: "Draw", final: true }),
+    { ...drawn, result: { ...drawn.result, parts: [{ ...image, source }] } },
+    ended(),
+  ]);
+  assertGrammar(pieces);
+  const [message] = projection.messages();
+  const content = [{ type: "image_file", image_file: { file_id: "file-1", detail: "auto" } }];
+  assert.deepEqual(message?.["content"], content);
+  assert.deepEqual(accumulate(pieces).get(message?.id ?? "")?.["content"], content);
+});
+
 test("hidden calls and sub-calls are not steps", () => {
   const { projection } = project([
     started,

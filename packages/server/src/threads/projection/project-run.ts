@@ -2,6 +2,7 @@ import type { ChainError, JsonObject, Usage } from "@capstan/core";
 import type { FinishReason } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { type CallForm, type CallsUnit, createCallsUnit } from "./calls-unit.ts";
+import { createImagesUnit, imageIds, type ImagesUnit } from "./images-unit.ts";
 import { createMessageUnit, type MessageUnit } from "./message-unit.ts";
 import type { IncompleteReason, RunIdentity, StepEnd, ThreadEvent, UnitEnd } from "./unit.ts";
 
@@ -34,7 +35,7 @@ export interface RunProjection {
 }
 
 interface Entry {
-  readonly unit: MessageUnit | CallsUnit;
+  readonly unit: MessageUnit | CallsUnit | ImagesUnit;
   isOpen: boolean;
   /** It was begun in the stream of another request. */
   isOld: boolean;
@@ -62,6 +63,7 @@ export function createRunProjection({
   const texts = new Map<string, Entry & { readonly unit: MessageUnit }>();
   const args = new Map<string, string>();
   const clientCalls = new Set<string>();
+  const finalCalls = new Set<string>();
   /** The calls of the current round. */
   let calls: (Entry & { readonly unit: CallsUnit }) | undefined;
   let hasRoundEnded = false;
@@ -132,6 +134,14 @@ export function createRunProjection({
     });
     const isHeld = holdsAnswers && event.refusal !== true && event.callId === undefined;
     texts.set(event.itemId, enter(unit, isHeld));
+  };
+  /** The pictures of a final tool are an answer. */
+  const showImages = ({ result, status }: Extract<RunEvent, { type: "call.settled" }>): void => {
+    const files = status === "success" ? imageIds(result) : [];
+    if (files.length === 0) return;
+    const n = entries.length;
+    const ids = { step: `step_${suffix}_${n}`, message: `msg_${suffix}_${n}` };
+    close(enter(createImagesUnit({ identity, ids, createdAt: at, files })), "completed");
   };
   const startRound = (): void => {
     closeEnding();
@@ -225,6 +235,7 @@ export function createRunProjection({
         closeEnding();
         const { callId: id, name, toolId, parentCallId, hidden, argumentsText } = event;
         if (parentCallId !== undefined || hidden === true) return [];
+        if (event.final === true) finalCalls.add(id);
         const form = (toolId !== undefined && forms[toolId]) || "function";
         callsOfRound().add({ id, name, form });
         calls?.unit.setArguments(id, argumentsText);
@@ -233,6 +244,7 @@ export function createRunProjection({
       case "call.settled":
         closeEnding();
         calls?.unit.settle(event.callId, event.result, event.status === "cancelled");
+        if (finalCalls.has(event.callId)) showImages(event);
         // A call that was stopped with its run has the end of the run.
         if (hasRoundEnded && calls?.unit.isSettled() === true && !calls.unit.isStopped())
           closeCalls();
