@@ -71,6 +71,18 @@ with it:
 | tools in namespaces, such as those of MCP servers that Codex connects to; its search for tools | yes |
 | models that get their tools only in the input (\`gpt-6-sol\`) | yes |
 | groups of the server | through an agent: \`model = "NAME"\`. Codex shows each call as reasoning |
+| approvals of server calls | in the page or a terminal; Codex waits |
 
 Codex offers tools by the name of the model: \`apply_patch\` and the search only for names that it knows, such as \`gpt-5.5\`.
+
+## Tools that the API defines
+
+\`test/clients/client-tools.test.ts\` uses the clients' own definitions of these tools, stored and not, with and without streams:
+
+| Tool | \`ai\` 7 with \`@ai-sdk/openai\` 4 | \`@openai/agents\` 0.20 |
+|---|---|---|
+| \`shell\` | yes | yes |
+| \`apply_patch\` | yes | yes |
+| \`local_shell\` | yes | it has none |
+| \`custom\` with a grammar | yes | it has none |
 `;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Message } from "@capstan/core";
+import type { Message, ModelEvent } from "@capstan/core";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
 import { assertStreamGrammar } from "../testing/stream-grammar.ts";
@@ -65,6 +65,7 @@ const builtIns = [
         working_directory: "/tmp",
       },
     },
+    opening: { action: { type: "exec", command: [], env: {} } },
     output: { type: "local_shell_call_output", output: "README.md" },
     reads: "README.md",
     wrong: { command: "ls -l | wc", timeout_ms: -1 },
@@ -77,6 +78,7 @@ const builtIns = [
       action: { commands: ["ls", "pwd"], timeout_ms: 10, max_output_length: null },
       environment: { type: "local" },
     },
+    opening: { action: { commands: [], timeout_ms: null, max_output_length: null } },
     output: {
       type: "shell_call_output",
       output: [{ stdout: "a.txt", stderr: "", outcome: { type: "exit", exit_code: 0 } }],
@@ -89,6 +91,7 @@ const builtIns = [
     tool: { type: "apply_patch" },
     args: { operation: { type: "update_file", path: "a.txt", diff: "@@\n-a\n+b" } },
     members: { operation: { type: "update_file", path: "a.txt", diff: "@@\n-a\n+b" } },
+    opening: { operation: { type: "update_file", path: "a.txt", diff: "" } },
     output: { type: "apply_patch_call_output", status: "failed", output: "no such file" },
     reads: "failed: no such file",
     wrong: { operation: { type: "update_file", path: "a.txt" } },
@@ -98,6 +101,7 @@ const builtIns = [
     tool: { type: "tool_search", execution: "client" },
     args: { query: "pay", limit: 2 },
     members: { execution: "client", arguments: { query: "pay", limit: 2 } },
+    opening: { arguments: {} },
     output: {
       type: "tool_search_output",
       execution: "client",
@@ -109,7 +113,7 @@ const builtIns = [
   },
 ] as const;
 
-for (const { tool, args, members, output, reads, wrong, problem } of builtIns) {
+for (const { tool, args, members, opening, output, reads, wrong, problem } of builtIns) {
   const name = tool.type;
 
   // Contract: responses-15
@@ -141,6 +145,11 @@ for (const { tool, args, members, output, reads, wrong, problem } of builtIns) {
     const { stream } = serve({ calls: [{ name, args }] });
     const events = await stream({ input: [user], tools: [tool] });
     assertStreamGrammar(events);
+    const [added] = events.flatMap((event) =>
+      event.type === "response.output_item.added" ? [event.item] : [],
+    );
+    // All members, without content.
+    assert.deepEqual(added, { ...added, status: "in_progress", ...opening });
     assert.deepEqual(
       events.map(({ type }) => type),
       [
@@ -163,6 +172,25 @@ for (const { tool, args, members, output, reads, wrong, problem } of builtIns) {
     assert.match(shown(model).at(-1) ?? "", problem);
   });
 }
+
+// Contract: responses-15, responses-1
+test("a call that a limit cut off is shown as incomplete, with all its members", async () => {
+  for (const { tool } of builtIns) {
+    const name = tool.type;
+    const half = '{"op';
+    const events: readonly ModelEvent[] = [
+      { type: "tool-call-start", id: "c1", name },
+      { type: "tool-call-delta", id: "c1", delta: half },
+      { type: "tool-call-end", id: "c1", name, arguments: half },
+      { type: "finish", reason: "length", usage: { inputTokens: 1, outputTokens: 1 } },
+    ];
+    const { create } = serve({ events });
+    const { output } = await create({ input: [user], tools: [tool] });
+    const [call] = output;
+    assert.deepEqual([call?.type, call?.["status"]], [`${name}_call`, "incomplete"]);
+    assert.ok(call?.["action"] ?? call?.["operation"] ?? call?.["arguments"]);
+  }
+});
 
 // Contract: responses-15
 test("a patch that deletes a file has no diff", async () => {

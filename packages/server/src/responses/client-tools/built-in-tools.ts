@@ -114,12 +114,24 @@ export function callMembers(type: BuiltInType, args: JsonObject): JsonObject {
       return { action: { commands, timeout_ms, max_output_length } };
     }
     case "apply_patch": {
-      const { operation = {} } = args;
+      // A call that was cut off has no checked arguments.
+      const { operation = { type: "update_file", path: "", diff: "" } } = args;
       return { operation: isDeletion(operation) ? withoutDiff(operation) : operation };
     }
     case "tool_search":
       return { execution: "client", arguments: args };
   }
+}
+
+/**
+ * Returns these members as in the call's first event: without content. Clients read the type and
+ * the path of a patch there.
+ */
+export function openingMembers(type: BuiltInType, args: JsonObject): JsonObject {
+  const members = callMembers(type, type === "apply_patch" ? args : {});
+  const { operation } = members;
+  if (!isObject(operation) || operation["diff"] === undefined) return members;
+  return { operation: { ...operation, diff: "" } };
 }
 
 function isDeletion(operation: JsonValue): operation is JsonObject {

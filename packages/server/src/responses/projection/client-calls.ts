@@ -1,6 +1,6 @@
 import type { ChainEvent, JsonObject } from "@capstan/core";
 import { customInput } from "@capstan/core/host";
-import { callMembers } from "../client-tools/built-in-tools.ts";
+import { callMembers, openingMembers } from "../client-tools/built-in-tools.ts";
 import {
   type BuiltInType,
   formOf,
@@ -229,7 +229,7 @@ function createBuiltInCallWriter(call: {
       type: `${type}_call`,
       status,
       call_id: call.callId,
-      ...callMembers(type, isAdded ? {} : call.args),
+      ...(isAdded ? openingMembers(type, call.args) : callMembers(type, call.args)),
       ...(environment !== undefined && { environment }),
     }),
   }).writer;
