@@ -138,3 +138,39 @@ function withoutParsed(output: readonly object[]): unknown {
     ),
   );
 }
+
+test("the openai client requests embeddings from the upstream", async () => {
+  const client = new OpenAI({ baseURL: `${servers.upstream.url}/v1`, apiKey: "local" });
+  for (const model of ["custom/embedder", "embedder"]) {
+    const { data, model: answered } = await client.embeddings.create({
+      model,
+      input: ["one", "three"],
+      encoding_format: "float",
+    });
+    assert.deepEqual(
+      data.map(({ embedding }) => embedding),
+      [
+        [3, 0.5],
+        [5, 0.5],
+      ],
+    );
+    assert.equal(answered, "embedder");
+  }
+});
+
+test("a failure of the upstream's embeddings keeps its status, and tells when to try again", async () => {
+  const response = await fetch(`${servers.upstream.url}/v1/embeddings`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "custom/broken", input: "x" }),
+  });
+  assert.deepEqual([response.status, response.headers.get("retry-after")], [429, "7"]);
+});
+
+test("without a provider of embeddings, the request is rejected by name", async () => {
+  const client = new OpenAI({ baseURL: `${servers.offline.url}/v1`, apiKey: "local" });
+  await assert.rejects(
+    client.embeddings.create({ model: "capstan/offline", input: "x" }),
+    /400 Invalid 'model': The offline model offers no embeddings\. Name a model of ollama/,
+  );
+});

@@ -67,6 +67,7 @@ export async function startUpstream(
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
       if (request.url?.endsWith("/models") === true) return sendModels(response, models);
+      if (request.url?.endsWith("/embeddings") === true) return sendEmbeddings(response, body);
       const parsed = JSON.parse(body) as ChatRequest;
       requests.push(parsed);
       authorizations.push(request.headers.authorization);
@@ -137,6 +138,27 @@ function sendModels(response: ServerResponse, models: readonly string[]): void {
   response.setHeader("content-type", "application/json");
   const data = models.map((id) => ({ id, object: "model" }));
   response.end(JSON.stringify({ object: "list", data }));
+}
+
+/** Sends one vector for each input: its length. The model `broken` has reached its rate limit. */
+function sendEmbeddings(response: ServerResponse, body: string): void {
+  const { model, input } = JSON.parse(body) as {
+    readonly model: string;
+    readonly input: string | readonly string[];
+  };
+  response.setHeader("content-type", "application/json");
+  if (model === "broken") {
+    response.writeHead(429, { "retry-after": "7" });
+    response.end(JSON.stringify({ error: { message: "scripted 429", type: "scripted" } }));
+    return;
+  }
+  const data = [input].flat().map((text, index) => ({
+    object: "embedding",
+    index,
+    embedding: [text.length, 0.5],
+  }));
+  const usage = { prompt_tokens: 1, total_tokens: 1 };
+  response.end(JSON.stringify({ object: "list", data, model, usage }));
 }
 
 async function sendAnswer(

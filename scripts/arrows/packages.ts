@@ -162,6 +162,7 @@ export const packages: ArrowTable = {
       "responses/request": "parse requests of the Responses API",
       responses: "the Responses API",
       completions: "the Chat Completions API",
+      embeddings: "the embeddings API, which a provider answers",
       "threads/request": "parse requests of the Assistants API",
       "threads/projection": "turn run events into messages and steps of a thread",
       threads: "the Assistants API: assistants, threads, messages, runs",
@@ -172,7 +173,7 @@ export const packages: ArrowTable = {
       openapi: "the published contract: the OpenAPI document and its page",
       ".": "the app, which admits requests and composes the APIs; the page; start the server",
     },
-    separate: [["responses", "completions", "threads", "files", "api"]],
+    separate: [["responses", "completions", "embeddings", "threads", "files", "api"]],
   },
   client: {
     about: "a typed client of the HTTP API, for browsers and Node.js",

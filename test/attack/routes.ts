@@ -147,6 +147,10 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   },
   "GET /v1/chat/completions/:id": { path: ofCompletion, others: "absent" },
   "DELETE /v1/chat/completions/:id": { path: ofCompletion, others: "absent" },
+  "POST /v1/embeddings": {
+    body: ({ secret }) => ({ model: "custom/embedder", input: secret }),
+    others: "all",
+  },
 
   "GET /v1/runs": { query: "limit=5", others: "own" },
   "GET /v1/runs/:id": { path: ofRun(), others: "absent" },

@@ -26,7 +26,12 @@ export { sliceText } from "./text/slice.ts";
 export type { FilePart, ImagePart } from "./model/content-part.ts";
 export { isContentParts } from "./tool/return-value.ts";
 export type { ReasoningPart } from "./model/message.ts";
-export type { ModelCatalog, ModelEntry } from "./model/model.ts";
+export type {
+  EmbeddingOutcome,
+  EmbeddingRequest,
+  ModelCatalog,
+  ModelEntry,
+} from "./model/model.ts";
 export type {
   CustomInput,
   FinishReason,

@@ -19,6 +19,7 @@ import { agentRoutes } from "./api/agents.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
 import { completionRoutes } from "./completions/routes.ts";
+import { embeddingRoutes } from "./embeddings/routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { type Environment, type Services, sessionCookie } from "./http/services.ts";
 import { sessionRoutes } from "./api/sessions.ts";
@@ -89,6 +90,7 @@ export function createApp({
   });
   app.route("/v1/responses", responseRoutes(services, budget));
   app.route("/v1/chat/completions", completionRoutes(services, budget));
+  app.route("/v1/embeddings", embeddingRoutes(services));
   app.route("/v1/files", fileRoutes(services, budget));
   app.route("/v1/uploads", uploadRoutes(services, budget));
   app.route("/v1/runs", runRoutes(services, budget));

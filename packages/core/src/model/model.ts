@@ -107,6 +107,24 @@ export interface ModelEntry {
   readonly reason: string;
 }
 
+/** A request for embeddings, for the provider of its model. */
+export interface EmbeddingRequest {
+  /**
+   * `provider/model`. A name without a configured provider belongs to the first provider that
+   * offers embeddings.
+   */
+  readonly model: string;
+  /** The other fields of the request, which the provider receives: `{ input: "…" }`. */
+  readonly fields: JsonObject;
+}
+
+/** The result of a request for embeddings. */
+export type EmbeddingOutcome =
+  /** `body` is the provider's JSON. */
+  | { readonly status: "completed"; readonly body: AsyncIterable<Uint8Array> }
+  /** `reason` names the provider, and a model to use instead. */
+  | { readonly status: "unsupported"; readonly reason: string };
+
 /** The models of an installation, which the server receives. */
 export interface ModelCatalog {
   /** The model that is used if the user chose none, with the reason. */
@@ -122,6 +140,11 @@ export interface ModelCatalog {
    * provider knows it.
    */
   find(id: string): Promise<Model | undefined>;
+  /**
+   * Requests embeddings from a provider. Throws a `ModelError` if the provider fails. @default no
+   * provider offers embeddings
+   */
+  readonly embed?: (request: EmbeddingRequest, signal: AbortSignal) => Promise<EmbeddingOutcome>;
 }
 
 /** A tool's definition for the model: OpenAI's function spec. */

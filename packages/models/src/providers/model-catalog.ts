@@ -8,6 +8,7 @@ import {
 import { createOfflineModel, offlineModelId } from "../offline/offline-model.ts";
 import { configuredProviders, type Environment, ollamaProvider } from "./configured-providers.ts";
 import { defaultModel, firstListed, offlineEntry } from "./default-model.ts";
+import { requestEmbeddings } from "./embeddings.ts";
 import { createLanguageModels, type LanguageModels } from "./language-models.ts";
 import { listModels } from "./list-models.ts";
 import type { Provider } from "./request/provider.ts";
@@ -41,6 +42,7 @@ export interface ModelCatalogOptions {
  */
 const listHoldsMs = 60_000;
 const listTimeoutMs = 2_000;
+const embeddingLimitMs = 120_000;
 
 interface Source {
   readonly provider: Provider;
@@ -122,7 +124,18 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   }
 
   // The request for a list is shared. It continues if one caller stops waiting.
-  return { default: standard, find, list: (signal) => untilAborted(list(), signal) };
+  return {
+    default: standard,
+    find,
+    list: (signal) => untilAborted(list(), signal),
+    embed: (request, signal) =>
+      requestEmbeddings(request, signal, {
+        providers: [...configured, ollama],
+        fetch: fetch ?? globalThis.fetch,
+        clock,
+        limitMs: silenceMs ?? embeddingLimitMs,
+      }),
+  };
 }
 
 /**

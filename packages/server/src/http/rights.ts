@@ -55,6 +55,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/chat/completions", needs: "ask", toLoosen: "approve" },
   { method: "GET", path: "/v1/chat/completions/:id", needs: "ask" },
   { method: "DELETE", path: "/v1/chat/completions/:id", needs: "ask" },
+  { method: "POST", path: "/v1/embeddings", needs: "ask" },
 
   { method: "GET", path: "/v1/files", needs: "ask" },
   { method: "POST", path: "/v1/files", needs: "ask" },

@@ -40,6 +40,16 @@ export const fileOperations: Operations = {
     description: "Supports the header `Range`.",
     answer: { type: "bytes" },
   },
+  "POST /v1/files/:id/link": {
+    summary: "Create a link that downloads a file without a key",
+    answer: json("FileLinkView"),
+  },
+  "GET /v1/files/:id/download": {
+    summary: "Download the file of a link",
+    description: "The token of the link authenticates the request.",
+    query: [text("token", "The token of the link.")],
+    answer: { type: "bytes" },
+  },
   "DELETE /v1/files/:id": { summary: "Delete a file", answer: json("FileDeleted") },
   "POST /v1/uploads": {
     summary: "Begin an upload in parts",

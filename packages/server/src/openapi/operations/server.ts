@@ -1,4 +1,5 @@
 import { deleted, json, listOf, objectOf, type Operations } from "../schemas/operation.ts";
+import { embeddingRequest } from "../schemas/request-schemas.ts";
 
 /** The server itself: its state, models and tools, and paired browsers. */
 export const serverOperations: Operations = {
@@ -17,6 +18,15 @@ export const serverOperations: Operations = {
     answer: listOf("ModelView"),
   },
   "GET /v1/models/:id{.+}": { summary: "Read a model", answer: json("ModelView") },
+  "POST /v1/embeddings": {
+    summary: "Request embeddings from the provider of a model",
+    description: "The provider receives all fields, and its answer is returned unchanged.",
+    body: embeddingRequest(),
+    answer: {
+      type: "json",
+      schema: objectOf({ object: { const: "list" }, data: { type: "array" } }),
+    },
+  },
   "GET /v1/tools": {
     summary: "List the tool groups of the server",
     answer: listOf("ToolGroupView"),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { completionSchema } from "../../completions/parse-completion.ts";
+import { embeddingSchema } from "../../embeddings/routes.ts";
 import { itemSchemas, partSchemas } from "../../responses/request/parse-input.ts";
 import { requestSchema } from "../../responses/request/parse-request.ts";
 import type { Schema } from "./operation.ts";
@@ -19,6 +20,11 @@ export function responseRequest(): Schema {
     ...schema,
     properties: { ...properties, input, tools: nullable(toolsSchema) },
   };
+}
+
+/** Returns the schema of the body of `POST /v1/embeddings`. */
+export function embeddingRequest(): Schema {
+  return jsonSchema(embeddingSchema);
 }
 
 /** Returns the schema of an input item. Items of other types are stored and not shown to a model. */
