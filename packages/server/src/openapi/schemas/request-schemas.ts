@@ -3,6 +3,7 @@ import { completionSchema } from "../../completions/parse-completion.ts";
 import { embeddingSchema } from "../../embeddings/routes.ts";
 import { itemSchemas, partSchemas } from "../../responses/request/parse-input.ts";
 import { requestSchema } from "../../responses/request/parse-request.ts";
+import { isObject } from "../../http/errors.ts";
 import type { Schema } from "./operation.ts";
 
 /* The bodies that have parsers of their own, from the schemas of these parsers. */
@@ -104,9 +105,14 @@ function typed([type, schema]: readonly [string, z.ZodType]): TypedSchema {
 }
 
 function jsonSchema(schema: z.ZodType): Schema {
-  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, {
-    io: "input",
-    unrepresentable: "any",
-  });
-  return rest;
+  const {
+    $schema: _draft,
+    $defs: _any,
+    ...rest
+  } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  // The only schema that refers to itself is that of any JSON value. A reference would be resolved
+  // in the document, not in this schema.
+  return JSON.parse(JSON.stringify(rest), (_key, value: unknown) =>
+    isObject(value) && "$ref" in value ? {} : value,
+  ) as Schema;
 }
