@@ -1,4 +1,7 @@
 /** Exports for the command line: starts the server and checks its requirements. */
+export type { AttachmentTools } from "./runs/files/attachment-tools.ts";
+export { secretHeaders } from "./http/tools/request-data.ts";
+export type { HostedTools } from "./http/services.ts";
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./app.ts";
 export { defaultApprovalsFrom, localPrincipal } from "./app.ts";

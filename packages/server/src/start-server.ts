@@ -14,6 +14,7 @@ import {
 } from "@capstan/store";
 import { watchRetention } from "./runs/watch-retention.ts";
 import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
+import type { AttachmentTools } from "./runs/files/attachment-tools.ts";
 import { RunService } from "./runs/run-service.ts";
 import { openPairing, pairingLink } from "./http/pairing.ts";
 import { openSealer } from "./http/sealing.ts";
@@ -27,6 +28,7 @@ type SharedOptions = Pick<
   "models" | "createExecutor" | "groups" | "groupDefaults" | "toolDefaults" | "version" | "scripts"
 > &
   /** @default no rules, no agents, the history as a log, and `anyone` on loopback without keys, else `people` */
+  Partial<Pick<Services, "hostedTools" | "passedHeaders">> &
   Partial<Pick<Services, "rules" | "history" | "agents" | "approvalsFrom" | "configurationWaits">>;
 
 /** The address, keys, models, tools, storage and limits of a server. */
@@ -61,6 +63,8 @@ export interface ServerOptions extends SharedOptions {
   readonly documents?: DocumentConverter;
   /** The age and number at which stored data is deleted. @default nothing is deleted */
   readonly retention?: Retention;
+  /** Hidden tools for files that a model does not take. @default none */
+  readonly attachmentTools?: AttachmentTools | undefined;
   /** @default standard error */
   readonly log?: (line: string) => void;
 }
@@ -122,6 +126,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     createExecutor,
     limits,
     documents: options.documents,
+    attachmentTools: options.attachmentTools,
     log,
   });
   const { groups, groupDefaults, toolDefaults, version, scripts, configurationWaits } = options;
@@ -145,6 +150,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     approvalsFrom,
     pairing,
     sealer: openSealer({ folder: options.dataDir, secret: options.secretKey }),
+    ...(options.hostedTools && { hostedTools: options.hostedTools }),
+    ...(options.passedHeaders && { passedHeaders: options.passedHeaders }),
     ...(scripts && { scripts }),
     ...(configurationWaits && { configurationWaits }),
   };

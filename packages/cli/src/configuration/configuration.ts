@@ -1,7 +1,7 @@
 import type { ApprovalsFrom, Right } from "@capstan/contract";
 import type { HistoryMode, PolicyRule } from "@capstan/core";
-import type { TokenPrices } from "@capstan/core/host";
-import type { Agents } from "@capstan/server";
+import type { SettingsByTool, TokenPrices } from "@capstan/core/host";
+import type { Agents, AttachmentTools, HostedTools } from "@capstan/server";
 import type { Retention } from "@capstan/store";
 import type { Settings } from "./settings-schema.ts";
 
@@ -50,6 +50,14 @@ export interface Configuration {
   /** Switches that every new session starts from, by group and by `group.Tool`. */
   readonly groups: { readonly [group: string]: boolean };
   readonly tools: { readonly [toolId: string]: boolean };
+  /** Settings of tools in place of their own, by `group.Tool`. */
+  readonly toolSettings: SettingsByTool;
+  /** The tools that are bound to hosted types. */
+  readonly hostedTools: HostedTools;
+  /** Hidden tools for files that a model does not take. */
+  readonly attachmentTools: AttachmentTools;
+  /** Names of request headers that tools get, in lower case. */
+  readonly requestHeaders: readonly string[];
   /** Folders that the file tools can read. @default the working directory */
   readonly roots: readonly string[];
   /** The absolute path of the settings file, which may not exist. */

@@ -62,6 +62,10 @@ test("without settings, the defaults are safe", async () => {
       apiKeys: [],
       groups: {},
       tools: {},
+      toolSettings: {},
+      hostedTools: {},
+      attachmentTools: {},
+      requestHeaders: [],
       roots: [folder],
       code: { write: false, network: false },
       scripts: { folders: [join(folder, "capstan-tools")] },
@@ -388,4 +392,25 @@ test("a key can have a default agent, which must be configured", async () => {
   ]);
   const wrong = { CAPSTAN_API_KEYS: JSON.stringify([{ ...key, agent: "a/b" }]) };
   assert.match((await problems({}, { environment: wrong }))[0] ?? "", /entry 1: expected/);
+});
+
+// Contract: plugins-86
+test("headers with credentials, and tools and types that cannot exist, are rejected by name", async () => {
+  const settings = {
+    requestHeaders: ["X-Tenant", "Authorization"],
+    hostedTools: { web_serch: "a.B" },
+    toolSettings: { "a.B": { finl: true } },
+    attachmentTools: { document: ["noDot"] },
+  };
+  const outcome = await loadConfiguration({
+    directory: "/w",
+    environment: {},
+    flags: {},
+    settingsText: JSON.stringify(settings),
+  });
+  assert.equal(outcome.status, "invalid");
+  const problems = outcome.problems.join("\n");
+  assert.match(problems, /requestHeaders\[1\].*none of authorization, cookie/);
+  for (const key of ["hostedTools", "toolSettings", "attachmentTools.document"])
+    assert.ok(problems.includes(key), `${key}: ${problems}`);
 });

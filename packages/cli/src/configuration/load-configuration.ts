@@ -79,6 +79,10 @@ export async function loadConfiguration(
     approvalsFrom: merged.approvals?.from ?? defaultApprovalsFrom({ host, apiKeys }),
     groups: merged.groups ?? {},
     tools: merged.tools ?? {},
+    toolSettings: merged.toolSettings ?? {},
+    hostedTools: merged.hostedTools ?? {},
+    attachmentTools: withoutAbsent(merged.attachmentTools ?? {}),
+    requestHeaders: merged.requestHeaders ?? [],
     roots: file.settings.roots?.map(pathsOfFile) ?? [directory],
     code: { write: merged.code?.write ?? false, network: merged.code?.network ?? false },
     scripts: {
@@ -137,6 +141,14 @@ function readGiven(given: readonly GivenSetting[]): {
     else problems.push(...checked.findings.map((finding) => `${source}: ${finding.message}`));
   }
   return { settings, problems };
+}
+
+function withoutAbsent<T extends object>(
+  object: T,
+): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(
+    Object.entries(object).filter(([, value]) => value !== undefined),
+  ) as never;
 }
 
 function openDoors({ host, apiKeys }: Configuration): readonly string[] {

@@ -48,6 +48,10 @@ const comparisons: {
   prices: always("prices"),
   groups: (accepted, changed) => loosenedSwitches("groups", accepted, changed, groupRank),
   tools: (accepted, changed) => loosenedSwitches("tools", accepted, changed, toolRank),
+  toolSettings: always("toolSettings"),
+  hostedTools: always("hostedTools"),
+  attachmentTools: always("attachmentTools"),
+  requestHeaders: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["requestHeaders"]),
   // The number and the names of roots are part of the paths that rules see.
   roots: always("roots"),
   code: (accepted, changed) =>

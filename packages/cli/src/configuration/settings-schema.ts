@@ -1,5 +1,5 @@
 import { type PolicyRule, ruleProblems } from "@capstan/core";
-import { agentName, agentSchema } from "@capstan/server";
+import { agentName, agentSchema, secretHeaders } from "@capstan/server";
 import { z } from "zod";
 
 // Each `error` describes the expected value. The message consists of the key, this text and the
@@ -21,6 +21,23 @@ const switches = (example: string) =>
   z.record(z.string(), flag.unwrap(), {
     error: `switches such as {${example}}`,
   });
+
+const toolId = z
+  .string({ error: "a tool such as search.Web" })
+  .regex(/^[\w-]{1,64}\.[\w-]{1,64}$/, { error: "a tool such as search.Web" });
+const toolList = 'a list of tools such as ["reader.Read"]';
+const toolSetting = z.strictObject(
+  { final: flag.unwrap().exactOptional(), hidden: flag.unwrap().exactOptional() },
+  { error: 'an object such as {"final": true} or {"hidden": true}' },
+);
+const hostedType = z.enum(["web_search", "file_search", "image_generation", "code_interpreter"], {
+  error: "one of the types web_search, file_search, image_generation, code_interpreter",
+});
+const headerText = `the name of a header, but none of ${secretHeaders.join(", ")}`;
+const headerName = text(headerText)
+  .toLowerCase()
+  .regex(/^[a-z0-9-]+$/, { error: headerText })
+  .refine((name) => !secretHeaders.includes(name), { error: headerText });
 
 const privateHost = "a host such as wiki.internal or 127.0.0.1:8080";
 const origin = "an origin such as https://chat.example.org";
@@ -96,6 +113,27 @@ export const settingsSchema = z.object(
     prices: z.record(z.string(), prices, { error: pricesExample }).optional(),
     groups: switches('"files": true').optional(),
     tools: switches('"web.FetchWebPage": false').optional(),
+    toolSettings: z
+      .record(toolId, toolSetting, {
+        error: 'settings of tools such as {"charts.Draw": {"final": true}}',
+      })
+      .optional(),
+    hostedTools: z
+      .partialRecord(hostedType, toolId, {
+        error: 'tools by type such as {"web_search": "search.Web"}',
+      })
+      .optional(),
+    attachmentTools: z
+      .object(
+        {
+          document: list(toolId, toolList),
+          audio: list(toolId, toolList),
+          image: list(toolId, toolList),
+        },
+        { error: 'lists of tools by kind of file such as {"document": ["reader.Read"]}' },
+      )
+      .optional(),
+    requestHeaders: list(headerName, 'a list of headers such as ["x-tenant"]'),
     roots: z
       .array(text("a folder"), { error: 'a list of folders such as ["."]' })
       .min(1, {

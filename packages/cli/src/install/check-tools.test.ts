@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, type ToolGroup } from "@capstan/core";
-import { checkSwitches } from "./check-tools.ts";
+import { defineTool, defineToolGroup, type ToolGroup } from "@capstan/core";
+import { checkBoundTools, checkSwitches } from "./check-tools.ts";
 
 const groups: readonly ToolGroup[] = [
   {
@@ -54,4 +54,27 @@ test("if no name is similar, the group's tools are listed, or the groups", () =>
     'rules[0].tool: there is no tool or group "files.Erase". files has ViewFile.',
     'rules[1].tool: there is no tool or group "machines.Start". There are the groups files.',
   ]);
+});
+
+test("bound and changed tools that do not exist, or cannot have a setting, are named", () => {
+  const draw = defineTool({ name: "Draw", description: "", execute: () => "drawn" });
+  const open = defineTool({ name: "Open", description: "" });
+  const groups = [defineToolGroup({ name: "charts", tools: [draw, open] })];
+  const warnings = checkBoundTools(
+    {
+      toolSettings: { "charts.Draw": { final: true }, "charts.Open": { final: true } },
+      hostedTools: { image_generation: "charts.Drwa" },
+      attachmentTools: { document: ["charts.Draw"] },
+    },
+    groups,
+  );
+  assert.equal(warnings.length, 2);
+  assert.match(
+    warnings[0] ?? "",
+    /^hostedTools\.image_generation: there is no tool "charts\.Drwa"\./,
+  );
+  assert.match(
+    warnings[1] ?? "",
+    /^toolSettings\.charts\.Open has no effect: it is final and has no/,
+  );
 });

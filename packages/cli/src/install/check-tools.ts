@@ -1,4 +1,5 @@
-import type { ToolGroup } from "@capstan/core";
+import type { Tool, ToolGroup } from "@capstan/core";
+import { settingsProblem } from "@capstan/core/host";
 import { displayPath, type FileProblem } from "@capstan/scripts";
 import { didYouMean } from "../arguments/parse-options.ts";
 import type { Configuration } from "../configuration/configuration.ts";
@@ -57,6 +58,44 @@ export function checkSwitches(
     ...configuration.rules.flatMap(({ tool: name }, index) =>
       unknown({ key: `rules[${index}].tool`, what: "tool or group", name, known: patterns }),
     ),
+  ];
+}
+
+/**
+ * Returns warnings for tools that settings bind or change, and that do not exist or cannot have the
+ * setting. They have no effect.
+ */
+export function checkBoundTools(
+  {
+    toolSettings,
+    hostedTools,
+    attachmentTools,
+  }: Pick<Configuration, "toolSettings" | "hostedTools" | "attachmentTools">,
+  groups: readonly ToolGroup[],
+): readonly string[] {
+  const tools = new Map<string, Tool>(
+    groups.flatMap((group) =>
+      group.tools.map((tool) => [`${group.name}.${tool.definition.function.name}`, tool] as const),
+    ),
+  );
+  const named = [
+    ...Object.keys(toolSettings).map((id) => [`toolSettings.${id}`, id] as const),
+    ...Object.entries(hostedTools).map(([type, id]) => [`hostedTools.${type}`, id] as const),
+    ...Object.entries(attachmentTools).flatMap(([kind, ids]) =>
+      ids.map((id) => [`attachmentTools.${kind}`, id] as const),
+    ),
+  ];
+  return [
+    ...named.flatMap(([key, id]) =>
+      tools.has(id)
+        ? []
+        : [`${key}: there is no tool "${id}".${didYouMean(id, [...tools.keys()])}`],
+    ),
+    ...Object.entries(toolSettings).flatMap(([id, settings]) => {
+      const tool = tools.get(id);
+      const problem = tool && settingsProblem(tool, settings);
+      return problem === undefined ? [] : [`toolSettings.${id} has no effect: ${problem}.`];
+    }),
   ];
 }
 

@@ -5,7 +5,7 @@ import { type ServerLimits, startServer, type StopSummary } from "@capstan/serve
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
 
-import { checkSchemas, checkSwitches } from "./check-tools.ts";
+import { checkBoundTools, checkSchemas, checkSwitches } from "./check-tools.ts";
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";
 import { configuredGroups } from "./built-in-groups.ts";
 import { openScripts } from "./open-scripts.ts";
@@ -69,7 +69,7 @@ export async function startInstallation(options: {
     prices: configuration.prices,
     ...(defaultModel !== undefined && { defaultModel }),
   });
-  const { allowedHosts, ...settings } = configuration;
+  const { allowedHosts, requestHeaders, toolSettings, ...settings } = configuration;
   const server = await startServer({
     ...settings,
     version: packageVersion(),
@@ -81,6 +81,7 @@ export async function startInstallation(options: {
       const executor = createToolExecutor({
         countTokens: countTokensIfLoaded,
         ...session,
+        toolSettings,
         rules,
         limits: gateLimits(configuration.limits),
         groups: shipped,
@@ -92,6 +93,7 @@ export async function startInstallation(options: {
       });
       return executor;
     },
+    passedHeaders: requestHeaders,
     scripts: authoring,
     documents: { isConvertible, convert: convertDocument },
     webRoot,
@@ -112,6 +114,7 @@ export async function startInstallation(options: {
     warnings: [
       ...checkSwitches(configuration, [...shipped, ...library.groups]),
       ...checkSchemas(groups()),
+      ...checkBoundTools(configuration, [...shipped, ...library.groups]),
     ],
     failed: server.failed,
     async close(options = graceMs === undefined ? {} : { graceMs }) {

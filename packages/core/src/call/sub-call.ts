@@ -82,7 +82,7 @@ export class SubCallShare {
  * as its parent.
  */
 export function subCallRequest(
-  { callId: parentCallId, round, idempotencyKey, principalId }: CallRecord,
+  { callId: parentCallId, round, idempotencyKey, principalId, hidden }: CallRecord,
   made: number,
   [name, args, { references = false } = {}]: Parameters<ToolContext["callTool"]>,
   requireApproval: CallRequest["requireApproval"],
@@ -97,6 +97,8 @@ export function subCallRequest(
     references,
     requireApproval,
     principalId,
+    // Another call would reveal a hidden one.
+    hides: hidden === true ? () => true : undefined,
   };
 }
 

@@ -24,6 +24,7 @@ import {
   type StoreWrite,
 } from "@capstan/store";
 import { editVariables, type VariablesContext, variablesOfRun } from "./active/run-variables.ts";
+import type { AttachmentTools } from "./files/attachment-tools.ts";
 import { cacheDocuments, type DocumentConverter } from "./files/document-text.ts";
 import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
@@ -58,6 +59,8 @@ export interface RunServiceOptions {
   readonly limits: ServerLimits;
   /** Converts documents for models that do not take them. @default documents are not converted */
   readonly documents?: DocumentConverter | undefined;
+  /** Hidden tools for files that a model does not take. @default none */
+  readonly attachmentTools?: AttachmentTools | undefined;
   /** The store of runs in memory. @default no such store */
   readonly memory?: Store;
   /**

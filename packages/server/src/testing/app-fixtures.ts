@@ -51,6 +51,7 @@ export function createTestApp(
     readonly scripts?: Services["scripts"];
     readonly hostedTools?: Services["hostedTools"];
     readonly passedHeaders?: Services["passedHeaders"];
+    readonly attachmentTools?: RunServiceOptions["attachmentTools"];
     /** Options of each executor, for example `toolSettings`. */
     readonly executor?: Setup["executor"];
     readonly log?: AppOptions["log"];
@@ -62,7 +63,7 @@ export function createTestApp(
   const entry = { id: model.id, title: "", owner: "", reason: "" };
   const { store = openMemoryStore() } = setup;
   const { memory = openMemoryStore({ behind: store }) } = setup;
-  const { executor, documents } = setup;
+  const { executor, documents, attachmentTools } = setup;
   const runs = createRuns({
     model,
     tools,
@@ -70,6 +71,7 @@ export function createTestApp(
     store,
     memory,
     documents,
+    attachmentTools,
     ...(executor && { executor }),
   });
   const services: Services = {

@@ -57,6 +57,8 @@ export interface CallRequest {
   readonly requireApproval?: RequireApproval | RequireApprovalOf | undefined;
   /** The id of the call's principal, if it is not the session's. */
   readonly principalId?: string | undefined;
+  /** Returns whether a tool is hidden for this request. @default only tools that are hidden themselves */
+  readonly hides?: ((toolId: string) => boolean) | undefined;
   /** The time of the proposal, in ms since the epoch. @default now */
   readonly at?: number;
   /**
@@ -77,7 +79,7 @@ export function propose(gate: Gate, request: CallRequest): Proposal | Promise<Pr
   const { parsed, text } = readArguments(request.args);
   const found = findTool(gate, request.name, request.names);
   const record = newRecord(request, now, text);
-  if (found.status === "found") setTool(record, gate, found.registered);
+  if (found.status === "found") setTool(record, gate, found.registered, request);
   if (found.status === "not_found") return failCall(gate, record, "not_found", found.error);
   if (parsed.status === "failed") return failCall(gate, record, "error", parsed.error);
 
@@ -139,11 +141,12 @@ function setTool(
   record: Mutable<CallRecord>,
   { variables }: Gate,
   { id, name, tool }: RegisteredTool,
+  { hides }: CallRequest,
 ): void {
   record.toolId = id;
   if (keepsResults(tool)) record.keepAs = variables.nameResult(name);
   if (tool.final === true && record.parentCallId === undefined) record.final = true;
-  if (tool.hidden === true) record.hidden = true;
+  if (tool.hidden === true || hides?.(id) === true) record.hidden = true;
 }
 
 /** Runs stages 4 and 5 on the resolved arguments of stage 3. */

@@ -28,6 +28,8 @@ export interface JournalHostOptions {
   /** True keeps results in memory until the chain ends. False keeps only the records. */
   readonly keepResults: boolean;
   readonly records: Iterable<CallRecord>;
+  /** Called when a call has ended, before its end is stored. Must not throw. */
+  readonly onSettled?: ((call: CallRecord) => void) | undefined;
   /** Called when an answer has approved a call, before the call continues. */
   readonly onApproved: (callId: string, grant: Grant | undefined) => void;
 }
@@ -124,6 +126,7 @@ export class JournalHost implements CallHost {
     const { executor, items, keepResults } = this.#options;
     const isNew = !this.records.has(change.record.callId);
     const { record, events } = items.settled(change.record);
+    this.#options.onSettled?.(record);
     if (keepResults) this.results.set(record.callId, change.result);
     this.write(record, () => [
       ...(isNew ? proposalWrites(record, undefined, executor) : []),

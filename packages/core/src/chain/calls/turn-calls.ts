@@ -44,6 +44,8 @@ export interface TurnCallsOptions {
   /** True keeps results in memory until the chain ends. False keeps only the records. */
   readonly keepResults: boolean;
   readonly caller: Caller;
+  /** Called when a call has ended, before its end is stored. Must not throw. */
+  readonly onSettled?: ((call: CallRecord) => void) | undefined;
   /** The calls of a resumed chain. */
   readonly records: Iterable<CallRecord>;
 }

@@ -78,6 +78,7 @@ export class Chain {
       newItemId: () => this.ids.item(),
       checkToolResults: options.checkToolResults ?? true,
       requireApproval: options.requireApproval,
+      onSettled: options.onSettled,
       offer: this.offer,
       // If there is a journal, the records are sufficient, and the results may need much memory.
       keepResults: options.journal === undefined,

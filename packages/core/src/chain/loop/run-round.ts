@@ -149,7 +149,7 @@ function proposeClientCall(
 }
 
 function callRequest(
-  { options: { runId, requireApproval, executor }, turn, caller }: Chain,
+  { options: { runId, requireApproval, hidesTool, executor }, turn, caller }: Chain,
   { names }: ToolOffer,
   { called, at }: RequestedCall,
 ): CallRequest {
@@ -165,6 +165,7 @@ function callRequest(
     idempotencyKey: `${runId}/${callId}`,
     principalId: principalId === executor.gate.caller.principal.id ? undefined : principalId,
     requireApproval,
+    hides: hidesTool,
   };
 }
 

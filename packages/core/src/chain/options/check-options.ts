@@ -263,6 +263,7 @@ const chainOptions = z.strictObject(
       ),
     ),
     allowTool: aFunction,
+    hidesTool: aFunction,
     clientTools: z.nullish(
       z.unknown().check(({ value, issues }) => {
         const expected = isFunction(value) ? undefined : clientToolsProblem(value);
@@ -279,6 +280,7 @@ const chainOptions = z.strictObject(
     caller: object,
     checkToolResults: z.nullish(z.boolean("true or false")),
     requireApproval: aFunction,
+    onSettled: aFunction,
     onEvent: aFunction,
     callbacks: z.nullish(callbacks),
     firstResponse: anything,

@@ -57,6 +57,11 @@ export interface ToolChainOptions extends ChainLimits {
   /** Decides which of these groups' tools are offered. @default all */
   readonly allowTool?: (toolId: string) => boolean;
   /**
+   * Decides which tools are hidden in this chain, in addition to tools that are hidden themselves.
+   * @default none
+   */
+  readonly hidesTool?: (toolId: string) => boolean;
+  /**
    * Tools that the client runs: their calls are announced, and wait for its output. A function is
    * called before every round.
    */
@@ -84,6 +89,11 @@ export interface ToolChainOptions extends ChainLimits {
    */
   readonly checkToolResults?: boolean;
   readonly requireApproval?: (toolId: string) => RequireApproval | undefined;
+  /**
+   * Gets the record of each call, sub-calls included, when the call has ended and before that is
+   * stored, for example to offer other tools in the next round. Must not throw.
+   */
+  readonly onSettled?: (call: CallRecord) => void;
   /** Gets every event after it is stored. */
   readonly onEvent?: (event: ChainEvent) => void;
   readonly callbacks?: ToolChainCallbacks;

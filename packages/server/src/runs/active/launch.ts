@@ -15,6 +15,7 @@ import {
   type StoredTurn,
   type ToolChainRun,
   ToolExecutor,
+  type ToolChainOptions,
   type ToolExecutorOptions,
   type VariableSystem,
 } from "@capstan/core";
@@ -41,6 +42,12 @@ import { checkClientCall } from "./check-client-call.ts";
 import type { DocumentConverter } from "../files/document-text.ts";
 import { loadFiles } from "../files/model-files.ts";
 import { toolFileStorage } from "../files/tool-files.ts";
+import {
+  attachedNote,
+  type AttachedTools,
+  attachedTools,
+  type AttachmentTools,
+} from "../files/attachment-tools.ts";
 import { runCaller } from "./run-caller.ts";
 import { RunFiles } from "../files/run-files.ts";
 import { limitTokens } from "./limit-tokens.ts";
@@ -81,6 +88,8 @@ interface LaunchOptions {
   readonly variables: VariableSystem;
   readonly grants: GrantBook;
   readonly overrides: () => readonly PolicyRule[];
+  /** Hidden tools for files that the model does not take. @default none */
+  readonly attachmentTools?: AttachmentTools | undefined;
   readonly clock: Clock;
   readonly inputMessages?: readonly Message[];
   readonly resume?: ChainResume;
@@ -123,6 +132,8 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   });
   applySwitches(executor, conversation?.switches);
   const offered = offerOptions(executor, request);
+  const attached = (): AttachedTools =>
+    attachedTools(files, call === undefined ? found : {}, options.attachmentTools ?? {});
   const model =
     call === undefined
       ? limitTokens(
@@ -141,15 +152,18 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       runId: run.id,
       journal,
       caller: runCaller(request, files),
-      onEvent: (event) => {
-        if (event.type === "call.settled") files.addParts(event.result.parts);
-      },
+      onSettled: (settled) => files.addCalls([settled]),
       contextMessages: [...said, ...context],
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
       // The messages were parsed and neutralised before they were stored.
       messagesAreChecked: true,
-      systemPrompt: () => systemPromptOf(executor, request, offered),
+      systemPrompt: () => {
+        const note = attachedNote(attached(), executor.groups());
+        const prompt = systemPromptOf(executor, request, offered);
+        return note === "" ? prompt : `${prompt}\n\n${note}`.trim();
+      },
       ...offered,
+      ...(options.attachmentTools !== undefined && withAttached(executor, request, attached)),
       requireApproval: (toolId) => getRequireApproval(servers, executor.gate.registry.tool(toolId)),
       checkClientCall: (called) => checkClientCall(request, called, executor.gate),
       chatOption: settings,
@@ -208,6 +222,32 @@ export function systemPromptOf(
   return [instructions ?? "", executor.toolRules(offered)]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/**
+ * Returns the tools that a request offers together with the hidden ones of its files. Files that
+ * calls return can add some in each round.
+ */
+function withAttached(
+  executor: ToolExecutor,
+  request: Pick<StoredRequest, "servers" | "clientTools" | "call" | "omitsClientTools">,
+  attached: () => AttachedTools,
+): Pick<ToolChainOptions, "groups" | "allowTool" | "hidesTool"> {
+  const { groups, allowTool } = offerOptions(executor, request);
+  if (groups === undefined || allowTool === undefined) return {};
+  const isOffered = (toolId: string): boolean => {
+    const group = toolId.slice(0, toolId.indexOf("."));
+    const isForAll = executor.gate.registry.tool(toolId)?.tool.alwaysOffered === true;
+    return (isForAll || groups.includes(group)) && allowTool(toolId);
+  };
+  return {
+    groups: () => {
+      const more = attached().toolIds.flatMap((id) => executor.gate.registry.tool(id)?.group ?? []);
+      return [...new Set([...groups, ...more.map(({ name }) => name)])];
+    },
+    allowTool: (toolId) => attached().toolIds.includes(toolId) || isOffered(toolId),
+    hidesTool: (toolId) => attached().toolIds.includes(toolId) && !isOffered(toolId),
+  };
 }
 
 /**

@@ -24,6 +24,7 @@ import {
 import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
 import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
+import type { AttachmentTools } from "../files/attachment-tools.ts";
 import type { DocumentConverter } from "../files/document-text.ts";
 import { RunJournal } from "./run-journal.ts";
 import { restoreVariables } from "./run-variables.ts";
@@ -36,6 +37,8 @@ export interface RunRegistryOptions {
   readonly limits: ServerLimits;
   /** Converts documents for models that do not take them. @default none */
   readonly documents?: DocumentConverter | undefined;
+  /** Hidden tools for files that a model does not take. @default none */
+  readonly attachmentTools?: AttachmentTools | undefined;
   readonly overrides: Overrides;
   readonly slots: Slots;
   readonly clock: Clock;
@@ -299,6 +302,7 @@ export class RunRegistry {
 
   async #launch(active: ActiveRun, { run, input }: Restored, warm: WarmRun): Promise<void> {
     const { stores, models, createExecutor, limits, documents, clock } = this.#options;
+    const { attachmentTools } = this.#options;
     const { changes } = this.grants;
     const [session, overrides] = await Promise.all([
       this.#session(run, input, warm),
@@ -313,6 +317,7 @@ export class RunRegistry {
       createExecutor,
       limits,
       documents,
+      attachmentTools,
       clock,
       overrides,
     };
