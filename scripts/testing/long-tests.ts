@@ -31,6 +31,11 @@ export const longTests: readonly LongTests[] = [
       "Starts two servers, PostgreSQL and often Redis for each test. The tests of packages/server run two nodes in one process; test/restart.test.ts kills servers.",
   },
   {
+    files: "test/threads.test.ts",
+    reason:
+      "Starts a server twice and a program of the examples. The tests of packages/server/src/threads use the same client without a process.",
+  },
+  {
     files: "test/later-turns.test.ts",
     reason: "Ten turns and several restarts in each test, checked byte for byte.",
   },

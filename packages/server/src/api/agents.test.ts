@@ -40,6 +40,22 @@ function as(key: string, { fetch }: TestApp) {
   };
 }
 
+test("an agent's functions are checked", async () => {
+  const ann = as("ANN", app());
+  const good = { name: "send", description: "Sends.", parameters: { type: "object" } };
+  const made = await ann("POST", "/v1/agents", { name: "a", functions: [good] });
+  assert.deepEqual(made.body.functions, [good]);
+  for (const [functions, param] of [
+    [[{ name: "no spaces" }], "functions[0].name"],
+    [[good, good], "functions"],
+    [[{ ...good, run: "x" }], "functions[0]"],
+    ["send", "functions"],
+  ] as const) {
+    const refused = await ann("POST", "/v1/agents", { name: "b", functions });
+    assert.deepEqual([refused.status, refused.body.error?.param], [400, param]);
+  }
+});
+
 test("an agent is created, read, replaced and deleted, by its owner only", async () => {
   const server = app();
   const [ann, bob] = [as("ANN", server), as("BOB", server)];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ScriptedStep } from "@capstan/core/testing";
 import { ScriptedModel } from "@capstan/core/testing";
-import { createTestApp, type TestApp } from "../testing/app-fixtures.ts";
+import { createTestApp, type TestApp, toyTools } from "../testing/app-fixtures.ts";
 import { threadsClient } from "../testing/threads-client.ts";
 
 const keys = [
@@ -150,6 +150,34 @@ test("threads/runs creates a thread and a run, and agents are assistants", async
   );
   assert.equal(run.status, "completed");
   assert.deepEqual(await texts(threads, run.thread_id), ["user: Hi", "assistant: Hello!"]);
+});
+
+test("threads, runs and assistants of one user are absent for another", async () => {
+  const server = app(["Hello!", "Hello!"]);
+  const [ann, bob] = [threadsClient(server, "ANN"), threadsClient(server, "BOB")];
+  const { id: assistant_id } = await ann.assistants.create({ model: "test/scripted" });
+  const run = await ann.threads.createAndRunPoll({ assistant_id }, poll);
+  const { thread_id } = run;
+  const absent = { status: 404 };
+  await assert.rejects(bob.threads.retrieve(thread_id), absent);
+  await assert.rejects(bob.threads.runs.retrieve(run.id, { thread_id }), absent);
+  await assert.rejects(bob.threads.runs.create(thread_id, { assistant_id }), absent);
+  await assert.rejects(bob.threads.createAndRun({ assistant_id }), absent);
+  const own = await bob.threads.create();
+  // A run is found only in its own thread.
+  await assert.rejects(bob.threads.runs.retrieve(run.id, { thread_id: own.id }), absent);
+  const other = await ann.threads.create();
+  await assert.rejects(ann.threads.runs.retrieve(run.id, { thread_id: other.id }), absent);
+});
+
+test("a run cannot remove approvals without the right to approve", async () => {
+  const { assistants, threads } = threadsClient(app(), "BOB");
+  const { id: assistant_id } = await assistants.create({ model: "test/scripted" });
+  const { id } = await threads.create();
+  const tools = [{ ...toyTools[0], require_approval: "never" }] as unknown as [];
+  const denied = { status: 403, code: "right_missing" };
+  await assert.rejects(threads.runs.create(id, { assistant_id, tools }), denied);
+  await assert.rejects(threads.createAndRun({ assistant_id, tools }), denied);
 });
 
 test("a deleted message is not read again, and fork and copy_to copy the rest", async () => {
