@@ -111,6 +111,7 @@ export const packages: ArrowTable = {
     usesNode: true,
     folders: {
       blobs: "bytes and long lists by their hash",
+      s3: "blobs in a bucket of S3",
       records: "row types, writes and their outcomes, results of reads",
       sql: "SQL scripts, dialects, tables, changes",
       schema: "migrations",

@@ -198,6 +198,16 @@ const failures: { readonly [code: string]: Failure } = {
     retryAfterSeconds: 5,
     message: "The server is stopping. Try again once it is back.",
   },
+  files_unreachable: {
+    status: 503,
+    retryAfterSeconds: 5,
+    message:
+      "The server's file storage does not respond. Nothing was stored. Try again in a moment.",
+  },
+  files_refused: {
+    status: 503,
+    message: "The server's file storage rejected the request. The reason is in the server's log.",
+  },
   database_unreachable: gone,
   database_refused: {
     status: 503,

@@ -10,6 +10,7 @@ import {
   openStore,
   type Retention,
   type RunRef,
+  type S3Options,
   type Store,
 } from "@capstan/store";
 import { watchRetention } from "./runs/watch-retention.ts";
@@ -58,6 +59,8 @@ export interface ServerOptions extends SharedOptions {
   /** Additional host names, apart from loopback and `host`, that requests may be addressed to. */
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
+  /** The bucket for the bytes of files and images. @default the data directory or the database */
+  readonly fileStore?: S3Options | undefined;
   readonly limits?: Partial<ServerLimits>;
   /** Converts documents for models that do not take them. @default documents are not converted */
   readonly documents?: DocumentConverter;
@@ -116,8 +119,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const limits = { ...defaultServerLimits, ...options.limits };
   const store =
     options.databaseUrl === undefined
-      ? await openStore({ dataDir: options.dataDir, log })
-      : await openPostgres(options.databaseUrl, log);
+      ? await openStore({ dataDir: options.dataDir, log, files: options.fileStore })
+      : await openPostgres(options.databaseUrl, { log, files: options.fileStore });
   const memory = openMemoryStore({ behind: store });
   const runs = new RunService({
     store,
@@ -237,9 +240,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** A server without PostgreSQL never loads its client. */
-async function openPostgres(connectionString: string, log: (line: string) => void): Promise<Store> {
+async function openPostgres(
+  connectionString: string,
+  more: { readonly log: (line: string) => void; readonly files: S3Options | undefined },
+): Promise<Store> {
   const { openPostgresStore } = await import("@capstan/store/postgres");
-  return openPostgresStore({ connectionString, log });
+  return openPostgresStore({ connectionString, ...more });
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

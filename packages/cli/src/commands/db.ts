@@ -7,6 +7,7 @@ import {
   readUsage,
   type Retention,
   type RetentionHold,
+  type S3Options,
   type StoreLocation,
   type StoreUsage,
   type UsageKind,
@@ -24,10 +25,10 @@ export async function manageStore({ values, positionals: [action] }: Invocation)
   switch (action) {
     case "usage":
     case "prune": {
-      const { dataDir, databaseUrl, retention } = await readConfiguration(values);
+      const { dataDir, databaseUrl, fileStore: files, retention } = await readConfiguration(values);
       return manageDiskUsage({
         action,
-        place: { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) },
+        place: { dataDir, files, ...(databaseUrl !== undefined && { databaseUrl }) },
         retention,
         isDryRun: values["dry-run"] === true,
         ...(days !== undefined && { days }),
@@ -37,8 +38,8 @@ export async function manageStore({ values, positionals: [action] }: Invocation)
     case "check":
     case "backup":
     case "vacuum": {
-      const { dataDir, databaseUrl } = await readConfiguration(values);
-      const place = { dataDir, ...(databaseUrl !== undefined && { databaseUrl }) };
+      const { dataDir, databaseUrl, fileStore: files } = await readConfiguration(values);
+      const place = { dataDir, files, ...(databaseUrl !== undefined && { databaseUrl }) };
       return maintainStore({ action, ...place, ...(to !== undefined && { to }) });
     }
     default:
@@ -139,6 +140,8 @@ export interface MaintainStoreOptions {
   readonly dataDir: string;
   /** The address of PostgreSQL, which this command cannot back up or vacuum. */
   readonly databaseUrl?: string;
+  /** The bucket of the store's files. @default no bucket */
+  readonly files?: S3Options | undefined;
   /** The file of a backup. */
   readonly to?: string;
   /** @default standard output */
@@ -150,6 +153,7 @@ export async function maintainStore({
   action,
   dataDir,
   databaseUrl,
+  files,
   to,
   printLine = print,
 }: MaintainStoreOptions): Promise<number> {
@@ -158,6 +162,7 @@ export async function maintainStore({
       const { runs, bytes, problems } = await checkStore({
         dataDir,
         ...(databaseUrl !== undefined && { databaseUrl }),
+        files,
       });
       for (const problem of problems) printLine(problem);
       if (problems.length > 0) {

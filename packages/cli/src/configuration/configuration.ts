@@ -2,7 +2,7 @@ import type { ApprovalsFrom, Right } from "@capstan/contract";
 import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { SettingsByTool, TokenPrices } from "@capstan/core/host";
 import type { Agents, AttachmentTools, HostedTools } from "@capstan/server";
-import type { Retention } from "@capstan/store";
+import type { Retention, S3Options } from "@capstan/store";
 import type { Settings } from "./settings-schema.ts";
 
 /** A key to the server: a name and a secret, which is never printed. */
@@ -42,6 +42,8 @@ export interface Configuration {
   readonly redisUrl?: string;
   /** The secret that the servers of that database share. Never printed either. */
   readonly secretKey?: string;
+  /** The bucket for the bytes of files and images. */
+  readonly fileStore?: S3Options;
   /** The default model. If absent, the catalog chooses. */
   readonly model?: string;
   /** Prices of models by `provider/model` or `provider/*`. */

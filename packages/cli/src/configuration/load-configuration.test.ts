@@ -414,3 +414,20 @@ test("headers with credentials, and tools and types that cannot exist, are rejec
   for (const key of ["hostedTools", "toolSettings", "attachmentTools.document"])
     assert.ok(problems.includes(key), `${key}: ${problems}`);
 });
+
+test("a bucket for files is checked and passed on", async () => {
+  const bucket = { bucket: "capstan-files", endpoint: "https://s3.example.org" };
+  const { fileStore } = await valid({ files: { store: { kind: "s3", ...bucket } } });
+  assert.deepEqual(fileStore, bucket);
+  const store = {
+    kind: "ftp",
+    bucket: "A_B",
+    endpoint: "https://s3.example.org/path",
+    prefix: "?",
+  };
+  const found = (await problems({ files: { store } })).join("\n");
+  assert.match(found, /files\.store\.kind: expected "s3"/);
+  assert.match(found, /files\.store\.bucket: expected the name of a bucket/);
+  assert.match(found, /files\.store\.endpoint: expected an origin/);
+  assert.match(found, /files\.store\.prefix: expected the beginning of keys/);
+});

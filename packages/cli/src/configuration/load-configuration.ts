@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { defaultApprovalsFrom, isLoopback } from "@capstan/server";
+import type { S3Options } from "@capstan/store";
 import { didYouMean } from "../arguments/parse-options.ts";
 import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl, readSecretKey } from "./secrets.ts";
@@ -74,6 +75,7 @@ export async function loadConfiguration(
     ...(database.status === "given" && { databaseUrl: database.url }),
     ...(redis.status === "given" && { redisUrl: redis.url }),
     ...(secretKey.status === "given" && { secretKey: secretKey.secret }),
+    ...(merged.files?.store && { fileStore: bucketOf(merged.files.store) }),
     ...(merged.model !== undefined && { model: merged.model }),
     apiKeys,
     approvalsFrom: merged.approvals?.from ?? defaultApprovalsFrom({ host, apiKeys }),
@@ -189,4 +191,8 @@ async function missingRoots(roots: readonly string[]): Promise<readonly string[]
 /** Expands `~`, as a shell does. */
 function withHome(path: string): string {
   return /^~(?=$|[/\\])/.test(path) ? homedir() + path.slice(1) : path;
+}
+
+function bucketOf({ kind: _kind, ...options }: S3Options & { readonly kind: "s3" }): S3Options {
+  return options;
 }

@@ -44,6 +44,7 @@ const comparisons: {
   databaseUrl: always("CAPSTAN_DATABASE_URL"),
   redisUrl: always("CAPSTAN_REDIS_URL"),
   secretKey: always("CAPSTAN_SECRET_KEY"),
+  fileStore: always("files.store"),
   apiKeys: always("CAPSTAN_API_KEYS"),
   prices: always("prices"),
   groups: (accepted, changed) => loosenedSwitches("groups", accepted, changed, groupRank),

@@ -51,6 +51,10 @@ const prices = z.object(
   { error: pricesExample },
 );
 
+const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const keyPrefix = "the beginning of keys such as capstan/";
+const storeExample = '{"kind": "s3", "bucket": "capstan-files"}';
+
 const retentionRule = {
   days: above0("days, more than 0 and at most 36500", 36_500).exactOptional(),
   megabytes: above0("megabytes, more than 0").exactOptional(),
@@ -166,6 +170,31 @@ export const settingsSchema = z.object(
           from: z.enum(["anyone", "people"], { error: '"anyone" or "people"' }).optional(),
         },
         { error: 'an object such as {"from": "people"}' },
+      )
+      .optional(),
+    files: z
+      .object(
+        {
+          store: z
+            .object(
+              {
+                kind: z.literal("s3", { error: '"s3"' }),
+                bucket: text("the name of a bucket").regex(bucketName, {
+                  error: "the name of a bucket",
+                }),
+                endpoint: text(origin)
+                  .refine((value) => URL.parse(value)?.origin === value, { error: origin })
+                  .exactOptional(),
+                region: text("a region such as eu-central-1").exactOptional(),
+                prefix: text(keyPrefix)
+                  .regex(/^[\w./-]{0,200}$/, { error: keyPrefix })
+                  .exactOptional(),
+              },
+              { error: storeExample },
+            )
+            .optional(),
+        },
+        { error: `an object such as {"store": ${storeExample}}` },
       )
       .optional(),
     agents: z

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import OpenAI, { toFile } from "openai";
+import { CapstanError } from "@capstan/core";
 import { openMemoryStore, type Store } from "@capstan/store";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
 import { createTestApp, type TestApp } from "../testing/app-fixtures.ts";
@@ -322,4 +323,26 @@ test("a cancelled upload has no file and takes no parts", async () => {
     { ...given, bytes: 1, purpose: "fun" as "vision" },
   ])
     await assert.rejects(ann.uploads.create(wrong), isStatus(400));
+});
+
+// Contract: files-10
+test("a file storage that does not respond is a 503, and the file does not exist", async () => {
+  const store = openMemoryStore();
+  const failing = Object.assign(Object.create(store) as Store, {
+    writeWithBlob: async () => {
+      throw new CapstanError({ code: "files_unreachable", message: "s3://secret failed" });
+    },
+  });
+  const app = createTestApp({ model: new ScriptedModel([]), store: failing });
+  const form = new FormData();
+  form.set("purpose", "user_data");
+  form.set("file", new File(["x"], "a.txt"));
+  const request = new Request("http://127.0.0.1/v1/files", { method: "POST", body: form });
+  const response = await app.fetch(request);
+  assert.equal(response.status, 503);
+  assert.equal(response.headers.get("retry-after"), "5");
+  const text = await response.text();
+  assert.match(text, /files_unreachable/);
+  assert.doesNotMatch(text, /secret/);
+  assert.deepEqual(await store.listFiles({ owner: "local" }), { data: [], hasMore: false });
 });

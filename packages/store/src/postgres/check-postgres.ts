@@ -5,6 +5,9 @@ import { checkedTables, damagedRow, postgresDamage, rowKey } from "../schema/row
 import { checkAddress, describeDatabase } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { S3Options } from "../s3/s3-options.ts";
+import { withBucket } from "../s3/with-bucket.ts";
 import { PostgresBlobs } from "./postgres-blobs.ts";
 import { requireCurrent } from "./with-postgres-reads.ts";
 
@@ -15,12 +18,16 @@ const maxProblems = 20;
  * Compares each row of a database with its checksum, and each blob with its hash. Nodes can use the
  * database during the check.
  *
+ * @param files the bucket of the nodes' files, if there is one
  * @param connectionString `postgres://user:password@host:port/database`
  * @returns the number of runs, the size of the database in bytes, and a sentence for each problem
  * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or the
  * database's error
  */
-export async function checkPostgres(connectionString: string): Promise<{
+export async function checkPostgres(
+  connectionString: string,
+  files?: S3Options,
+): Promise<{
   readonly runs: number;
   readonly bytes: number;
   readonly problems: readonly string[];
@@ -33,7 +40,7 @@ export async function checkPostgres(connectionString: string): Promise<{
     const client = new pg.Client(clientConfig(address));
     client.on("error", () => {});
     await client.connect();
-    const blobs = new PostgresBlobs(address);
+    const blobs = await withBucket(new PostgresBlobs(address), files);
     try {
       const problems = [...(await damagedRows(client)), ...(await damagedBlobs(client, blobs))];
       const [found] = (
@@ -63,7 +70,10 @@ async function damagedRows(client: pg.Client): Promise<readonly string[]> {
   return found;
 }
 
-async function damagedBlobs(client: pg.Client, blobs: PostgresBlobs): Promise<readonly string[]> {
+async function damagedBlobs(
+  client: pg.Client,
+  blobs: Pick<BlobStore, "stream">,
+): Promise<readonly string[]> {
   const { rows } = await client.query<{ sha256: string; holder: string }>(referringRows);
   const wrong: string[] = [];
   for (const { sha256, holder } of rows) {

@@ -14,6 +14,8 @@ import { databaseError } from "./wire/database-error.ts";
 import { coalesceScripts } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";
 import { migratePostgres, moveInputsOnce } from "./migrate-postgres.ts";
+import type { S3Options } from "../s3/s3-options.ts";
+import { withBucket } from "../s3/with-bucket.ts";
 import { PostgresBlobs } from "./postgres-blobs.ts";
 import { postgresNodes } from "./postgres-nodes.ts";
 import { postgresReads } from "./read/postgres-reads.ts";
@@ -32,6 +34,8 @@ export interface OpenPostgresStoreOptions {
    * @default no log
    */
   readonly log?: (line: string) => void;
+  /** The bucket for the bytes of files, images and long inputs. @default the database */
+  readonly files?: S3Options | undefined;
 }
 
 /**
@@ -61,6 +65,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     opened.defer(close);
     const { announce, leave, ...nodes } = postgresNodes(self, read);
     await nodes.heartbeat();
+    const blobs = await withBucket(new PostgresBlobs(address), options.files);
     opened.move();
     const shared = coalesceScripts(snapshot);
     const reader = slowReader(import.meta.url, address);
@@ -79,7 +84,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       hasReaderThread: true,
       publisher,
       clock,
-      blobs: new PostgresBlobs(address),
+      blobs,
       nodes: { ...nodes, subscribe: (each) => void listeners.push(each) },
       announce,
       release: async () => {

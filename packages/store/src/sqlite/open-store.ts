@@ -23,6 +23,8 @@ import { SqliteConnection } from "./sqlite-connection.ts";
 import type { ReadParts } from "../live/create-store-reader.ts";
 import type { Script } from "../sql/script.ts";
 
+import type { S3Options } from "../s3/s3-options.ts";
+import { withBucket } from "../s3/with-bucket.ts";
 import { storeError } from "../records/store-error.ts";
 import { ownerOf, takeTurns } from "../live/take-turns.ts";
 import { createStore, type StoreParts } from "../live/create-store.ts";
@@ -40,6 +42,8 @@ export interface OpenStoreOptions {
   readonly clock?: Clock;
   /** For measurements: additional ms that each commit waits, as on a slower disk. @default 0 */
   readonly syncDelayMs?: number;
+  /** The bucket for the bytes of files, images and long inputs. @default the data directory */
+  readonly files?: S3Options | undefined;
   /**
    * Receives lines about long operations, such as moving the long inputs of an earlier version.
    * @default no log
@@ -55,9 +59,9 @@ export interface OpenStoreOptions {
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { dataDir, durability = "full", clock = systemClock, syncDelayMs = 0 } = options;
-  const { log = () => {} } = options;
+  const { log = () => {}, files } = options;
   try {
-    return await open({ dataDir, durability, clock, syncDelayMs, log });
+    return await open({ dataDir, durability, clock, syncDelayMs, log, files });
   } catch (error) {
     throw storeError(`Opening the store in ${dataDir}`, error);
   }
@@ -105,6 +109,7 @@ async function open({
   clock,
   syncDelayMs,
   log,
+  files,
 }: Required<OpenStoreOptions>): Promise<Store> {
   await makeFolder(dataDir);
   const lock = await lockDataDirectory(dataDir, clock.now());
@@ -115,8 +120,9 @@ async function open({
     await writeFile(path, "", { flag: "a", mode: 0o600 });
     await checkBeforeOpen(path, requireKnown);
     const setup = openForWriting(path, durability);
-    const blobs = new DiskBlobs(join(dataDir, blobsFolder));
-    await blobs.deleteUnfinished();
+    const onDisk = new DiskBlobs(join(dataDir, blobsFolder));
+    await onDisk.deleteUnfinished();
+    const blobs = await withBucket(onDisk, files, clock);
     try {
       migrate(setup, clock.now());
       await moveInputs(migrationSql(setup), blobs, log);

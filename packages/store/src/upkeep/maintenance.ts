@@ -3,6 +3,9 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CapstanError, errorMessage, systemClock } from "@capstan/core/base";
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { S3Options } from "../s3/s3-options.ts";
+import { withBucket } from "../s3/with-bucket.ts";
 import { DiskBlobs } from "../blobs/disk-blobs.ts";
 import { addBackupBlobs } from "../blobs/backup-blobs.ts";
 import { blobsFolder } from "../sqlite/open-store.ts";
@@ -29,6 +32,8 @@ export interface StoreLocation {
   readonly dataDir: string;
   /** The address of a PostgreSQL database, which is used instead of the file in `dataDir`. */
   readonly databaseUrl?: string;
+  /** The bucket of the store's files. @default no bucket */
+  readonly files?: S3Options | undefined;
 }
 
 /** The result of `checkStore`. */
@@ -48,16 +53,23 @@ export interface StoreCheck {
  * @throws CapstanError `no_store`, `database_older`, `database_newer`, `database_foreign`, or the
  * store's error
  */
-export async function checkStore({ dataDir, databaseUrl }: StoreLocation): Promise<StoreCheck> {
+export async function checkStore({
+  dataDir,
+  databaseUrl,
+  files,
+}: StoreLocation): Promise<StoreCheck> {
   if (databaseUrl !== undefined) {
     const { checkPostgres } = await import("../postgres/check-postgres.ts");
-    return checkPostgres(databaseUrl);
+    return checkPostgres(databaseUrl, files);
   }
   const path = await databaseIn(dataDir);
   const { size } = await stat(path);
   const damagedLog = (await findWalCorruption(path)) ?? (await findLostLog(path));
   if (damagedLog !== undefined) return { runs: 0, bytes: size, problems: [damagedLog] };
-  const blobs = new DiskBlobs(join(dataDir, blobsFolder));
+  const onDisk = new DiskBlobs(join(dataDir, blobsFolder));
+  const blobs = await withBucket(onDisk, files);
+  const nameOf = (sha256: string) =>
+    files === undefined ? `the file ${onDisk.path(sha256)}` : `the blob ${sha256}`;
   return using(path, "Checking the store", async (sql) => {
     const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
@@ -78,7 +90,7 @@ export async function checkStore({ dataDir, databaseUrl }: StoreLocation): Promi
         // Events in damaged rows cannot be counted.
         ...(damaged.length > 0 ? [] : gaps(sql)),
         ...orphans(sql),
-        ...(await damagedBlobs(sql, blobs)),
+        ...(await damagedBlobs(sql, blobs, nameOf)),
       ],
     };
   });
@@ -271,7 +283,11 @@ function unreadable(sql: SqliteConnection): readonly string[] {
  * Returns a sentence for each blob that a row refers to and that is missing, or does not match its
  * hash.
  */
-async function damagedBlobs(sql: SqliteConnection, blobs: DiskBlobs): Promise<readonly string[]> {
+async function damagedBlobs(
+  sql: SqliteConnection,
+  blobs: Pick<BlobStore, "stream">,
+  nameOf: (sha256: string) => string,
+): Promise<readonly string[]> {
   const rows = sql.all<{ sha256: string; holder: string }>(referringRows);
   const wrong: string[] = [];
   for (const { sha256, holder } of rows) {
@@ -281,7 +297,7 @@ async function damagedBlobs(sql: SqliteConnection, blobs: DiskBlobs): Promise<re
     const isRight = pieces !== undefined && hash.digest("hex") === sha256;
     if (isRight) continue;
     const what = pieces === undefined ? "is missing" : "is damaged";
-    wrong.push(`${holder} ${what}: the file ${blobs.path(sha256)}.`);
+    wrong.push(`${holder} ${what}: ${nameOf(sha256)}.`);
     if (wrong.length === 20) break;
   }
   return wrong;

@@ -64,10 +64,10 @@ export async function pruneStore(
   }
 }
 
-async function openWhole({ dataDir, databaseUrl }: StoreLocation): Promise<Store> {
-  if (databaseUrl === undefined) return openStore({ dataDir });
+async function openWhole({ dataDir, databaseUrl, files }: StoreLocation): Promise<Store> {
+  if (databaseUrl === undefined) return openStore({ dataDir, files });
   const { openPostgresStore } = await import("../postgres/open-postgres-store.ts");
-  return openPostgresStore({ connectionString: databaseUrl });
+  return openPostgresStore({ connectionString: databaseUrl, files });
 }
 
 async function withReads<T>(
