@@ -23,7 +23,8 @@ import { mayRepeat, readBody, readNumber, withoutNulls } from "../http/read-body
 import { createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
-import { conflict, notFound } from "../http/errors.ts";
+import { conflict, isObject, notFound } from "../http/errors.ts";
+import { withFiles } from "../http/files/stored-files.ts";
 import { damaged, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
 
@@ -75,7 +76,9 @@ export function conversationRoutes(
   routes.post("/", async (context) => {
     const owner = context.get("principal");
     const body = await readBody(context, conversationBody);
-    const { title, metadata, switches: given, items } = body;
+    const { title, metadata, switches: given } = body;
+    const named = await withFiles({ items: body.items }, "items", { store, owner });
+    const items = isObject(named) ? named["items"] : undefined;
     const create = async (key?: RequestKey) => {
       const created = newId("conv_");
       const place = { owner, id: created, from: null };

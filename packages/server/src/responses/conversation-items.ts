@@ -20,6 +20,7 @@ import {
 import { bytesOf, type MemoryBudget, type Release } from "../http/memory-budget.ts";
 import { readJson, readNumber, readWord } from "../http/read-body.ts";
 import { findConversation } from "../http/records.ts";
+import { withFiles } from "../http/files/stored-files.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { listChunks, streamJson } from "../http/streams.ts";
 import { itemMessages } from "../runs/history/item-messages.ts";
@@ -79,7 +80,7 @@ export function conversationItemRoutes(
   routes.post("/:id/items", async (context) => {
     const conversation = await find(context);
     const { headRunId: from, id, owner } = conversation;
-    const body = await readJson(context);
+    const body = await withFiles(await readJson(context), "items", { store, owner });
     const items = isObject(body) ? body["items"] : undefined;
     if (items == null) throw missingParameter("items");
     const head = from === null ? undefined : await store.getRun({ owner, id: from });

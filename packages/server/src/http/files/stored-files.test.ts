@@ -157,3 +157,28 @@ test("a part with an id and another source, or an id that is not a string, is re
       (error) => error instanceof OpenAI.APIError && error.status === 400,
     );
 });
+
+// Contract: files-11
+test("items of a conversation name files by id, and a file of another user is a 404", async () => {
+  const { ann, bob, seen } = setup(2);
+  const { image, file } = await upload(ann);
+  const conversation = await ann.conversations.create({ items: asks(image, file) });
+  const added = await ann.conversations.items.create(conversation.id, {
+    items: asks(image, file),
+  });
+  assert.match(JSON.stringify(added.data), new RegExp(`"file_id":"${file}"`));
+  await ann.files.delete(image);
+  await ann.responses.create({
+    model: "m",
+    conversation: conversation.id,
+    input: "What do you see?",
+  });
+  assert.deepEqual(seen(), [...both, ...both]);
+  const isMissing = { status: 404, code: "file_not_found" };
+  await assert.rejects(bob.conversations.create({ items: asks(file, file) }), isMissing);
+  const own = await bob.conversations.create();
+  await assert.rejects(bob.conversations.items.create(own.id, { items: asks(file, file) }), {
+    ...isMissing,
+    param: "items[0].content[1].file_id",
+  });
+});

@@ -45,6 +45,9 @@ export function asNamedFile(value: unknown): NamedFile | undefined {
   return new NamedFile({ id, name, mimeType, sha256, size });
 }
 
+/** The member of a body with the items or messages. */
+type FileList = "input" | "messages" | "items";
+
 /** The maximum number of different files of one request. */
 const maxFiles = 500;
 
@@ -62,7 +65,7 @@ interface FileOwner {
  */
 export async function withFiles(
   body: unknown,
-  list: "input" | "messages",
+  list: FileList,
   { store, owner }: FileOwner,
 ): Promise<unknown> {
   const items = isObject(body) ? body[list] : undefined;
