@@ -63,7 +63,7 @@ async function storePart(
     const { fileId: _id, ...plain } = part;
     return { part: plain };
   }
-  const fileName = part.type === "file" ? part.name : `${name}-${index + 1}`;
+  const fileName = part.name ?? `${name}-${index + 1}`;
   let reason: string;
   try {
     const { mimeType } = part;
