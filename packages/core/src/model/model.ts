@@ -35,6 +35,8 @@ export interface ModelSettings {
   /** With the same number, a provider repeats its answer as well as it can. */
   readonly seed?: number;
   readonly reasoningEffort?: string;
+  /** The length of the answer's text. Only OpenAI and compatible servers support it. */
+  readonly verbosity?: "low" | "medium" | "high";
   readonly responseFormat?: ResponseFormat;
   /** Passed to the provider unchanged, by the provider's name. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject };

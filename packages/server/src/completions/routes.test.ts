@@ -665,3 +665,15 @@ test("a client that disconnects stops its runs", async () => {
   const { body: list } = await call("GET", "/v1/runs");
   await runIn(services.runs.store, list.data[0]?.id ?? "", "cancelled");
 });
+
+test("verbosity reaches the model, is not reported as ignored, and has three values", async () => {
+  const model = new ScriptedModel(["Hi"]);
+  const { fetch } = createTestApp({ model });
+  const send = (verbosity: string) =>
+    fetch(requestTo("POST", path, { messages: hello, verbosity }));
+  const response = await send("low");
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("Capstan-Ignored"), null);
+  assert.equal(model.requests[0]?.verbosity, "low");
+  assert.equal((await send("loud")).status, 400);
+});

@@ -61,7 +61,7 @@ async function withLogs(
   );
 }
 
-const numRuns = 150;
+const numRuns = 60;
 
 test("rolled back frames of a long transaction in the log do not count as damage", () =>
   withDataDir(async (dataDir) => {

@@ -111,3 +111,12 @@ test("stop texts and the seed reach the provider", () => {
   const { stopSequences, seed } = toCallOptions({ ...plain, stop: ["END"], seed: 7 }, openai);
   assert.deepEqual([stopSequences, seed], [["END"], 7]);
 });
+
+test("verbosity is sent to OpenAI and compatible servers, and to no other provider", () => {
+  const verbose: ModelRequest = { ...plain, verbosity: "high" };
+  const ownOptions = (provider: typeof openai | typeof anthropic | typeof custom) =>
+    toCallOptions(verbose, provider).providerOptions?.[provider.id];
+  assert.deepEqual(ownOptions(openai), { store: false, textVerbosity: "high" });
+  assert.deepEqual(ownOptions(custom), { textVerbosity: "high" });
+  assert.ok(!JSON.stringify(ownOptions(anthropic)).includes("high"));
+});

@@ -122,27 +122,29 @@ function providerOptionsOf(
 }
 
 function ownOptions(
-  { tools, parallelToolCalls, responseFormat }: ModelRequest,
+  { tools, parallelToolCalls, responseFormat, verbosity }: ModelRequest,
   { wire, url }: Pick<Provider, "wire" | "url">,
 ): JsonObject {
   // OpenAI rejects the setting if there are no tools.
   const parallel = tools.length > 0 ? parallelToolCalls : undefined;
-  const strict: Record<string, boolean> =
-    responseFormat?.type === "json_schema"
-      ? { strictJsonSchema: responseFormat.strict ?? false }
-      : {};
+  const text: JsonObject = {
+    ...(responseFormat?.type === "json_schema" && {
+      strictJsonSchema: responseFormat.strict ?? false,
+    }),
+    ...(verbosity !== undefined && { textVerbosity: verbosity }),
+  };
   switch (wire) {
     case "openai-responses":
       // Capstan stores the history. OpenAI stores nothing and returns encrypted reasoning.
       return {
         store: false,
-        ...strict,
+        ...text,
         ...(parallel !== undefined && { parallelToolCalls: parallel }),
       };
     case "openai-chat":
-      return { ...strict, ...(parallel !== undefined && { parallelToolCalls: parallel }) };
+      return { ...text, ...(parallel !== undefined && { parallelToolCalls: parallel }) };
     case "openai-compatible":
-      return { ...strict, ...(parallel !== undefined && { parallel_tool_calls: parallel }) };
+      return { ...text, ...(parallel !== undefined && { parallel_tool_calls: parallel }) };
     case "anthropic":
       return {
         includePings: true,

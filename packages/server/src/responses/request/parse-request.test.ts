@@ -81,6 +81,7 @@ test("settings and echo contain the request's values", () => {
     topP: 0.5,
     maxOutputTokens: 16,
     reasoningEffort: "minimal",
+    verbosity: "low",
     responseFormat: { type: "json_schema", name: "s", schema: { type: "object" }, strict: true },
   });
   assert.deepEqual(request.echo.reasoning, { effort: "minimal", summary: null });

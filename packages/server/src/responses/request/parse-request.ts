@@ -162,7 +162,12 @@ export const requestSchema = z.object({
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
-  text: z.object({ format: z.unknown().optional(), verbosity: optionalText }).nullish(),
+  text: z
+    .object({
+      format: z.unknown().optional(),
+      verbosity: z.enum(["low", "medium", "high"]).nullish(),
+    })
+    .nullish(),
   reasoning: z.object({ effort: optionalText, summary: optionalText }).nullish(),
   truncation: z.enum(["auto", "disabled"]).nullish(),
   service_tier: optionalText,
@@ -205,6 +210,7 @@ function requestSettings(
     frequencyPenalty: given.frequency_penalty,
     maxOutputTokens: given.max_output_tokens,
     reasoningEffort: given.reasoning?.effort,
+    verbosity: given.text?.verbosity,
     responseFormat: format.type === "text" ? undefined : format,
   });
 }
