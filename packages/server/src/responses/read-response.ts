@@ -117,7 +117,7 @@ export async function* streamResponse(
  */
 type WireView = Pick<
   ProjectionOptions,
-  "echo" | "servers" | "forms" | "previousResponseId" | "conversation"
+  "echo" | "hosted" | "servers" | "forms" | "previousResponseId" | "conversation"
 > & {
   /** Names of custom tools, as earlier versions stored them in place of `forms`. */
   readonly customTools?: readonly string[];

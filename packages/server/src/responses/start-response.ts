@@ -217,6 +217,9 @@ export async function prepareResponse(
     }),
     wire: storedView({
       echo: request.echo,
+      ...(tools.hosted.length > 0 && {
+        hosted: Object.fromEntries(tools.hosted.map(({ toolId, type }) => [toolId, type])),
+      }),
       servers: tools.servers.map((server) => listing(services, server, fields)),
       forms: offered.forms,
       ...(shownModel !== undefined && { shownModel }),

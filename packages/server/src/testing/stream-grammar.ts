@@ -23,7 +23,14 @@ interface OpenItem {
 }
 
 const bodies: { readonly [type in OutputItem["type"]]: RegExp } = {
-  image_generation_call: /^image_generation_call\.in_progress image_generation_call\.completed$/,
+  image_generation_call:
+    /^image_generation_call\.in_progress(?: image_generation_call\.generating(?: image_generation_call\.partial_image)*)?(?: image_generation_call\.completed)?$/,
+  web_search_call:
+    /^web_search_call\.in_progress(?: web_search_call\.searching)?(?: web_search_call\.completed)?$/,
+  file_search_call:
+    /^file_search_call\.in_progress(?: file_search_call\.searching)?(?: file_search_call\.completed)?$/,
+  code_interpreter_call:
+    /^code_interpreter_call\.in_progress(?: code_interpreter_call_code\.delta)*(?: code_interpreter_call_code\.done code_interpreter_call\.interpreting)?(?: code_interpreter_call\.completed)?$/,
   message:
     /^content_part\.added(?:(?: output_text\.delta)?(?: output_text\.annotation\.added)* output_text\.done|(?: refusal\.delta)? refusal\.done) content_part\.done$/,
   reasoning:

@@ -57,14 +57,14 @@ export class CallOutput {
   #events = 0;
   #eventChars = 0;
   #isFull = false;
-  readonly #stages = new HostedStages();
+  readonly #stages: HostedStages;
   #lastProgress = -progressEveryMs;
 
   constructor(options: CallOutputOptions, record: CallRecord, tool: OutputTool) {
     this.#options = options;
     this.#record = record;
     this.#registered = tool.registered;
-    this.#report(this.#stages.begin(tool.type));
+    this.#stages = new HostedStages(tool.type);
   }
 
   /**

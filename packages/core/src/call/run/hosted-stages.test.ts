@@ -25,14 +25,15 @@ test("missing stages are added, and late ones are dropped", () => {
 });
 
 test("a tool of a hosted type has all stages, whatever it reports", () => {
-  const silent = new HostedStages();
-  assert.deepEqual(names(silent.begin("web_search_preview_2025_03_11")), [
+  const silent = new HostedStages("web_search_preview_2025_03_11");
+  assert.deepEqual(names(silent.end()), [
     "web_search.in_progress",
+    "web_search.searching",
+    "web_search.completed",
   ]);
-  assert.deepEqual(names(silent.end()), ["web_search.searching", "web_search.completed"]);
-  const code = new HostedStages();
-  assert.deepEqual(names(code.begin("code_interpreter")), ["code_interpreter.in_progress"]);
+  const code = new HostedStages("code_interpreter");
   assert.deepEqual(names(code.take(event("code_interpreter.code", { delta: "1" }))), [
+    "code_interpreter.in_progress",
     "code_interpreter.code",
   ]);
   assert.deepEqual(names(code.end()), [
@@ -42,9 +43,7 @@ test("a tool of a hosted type has all stages, whatever it reports", () => {
 });
 
 test("other events are unchanged, and other types have no stages", () => {
-  const stages = new HostedStages();
-  assert.deepEqual(stages.begin("mcp"), []);
-  assert.deepEqual(stages.begin(undefined), []);
+  const stages = new HostedStages("mcp");
   for (const name of [
     "own.in_progress",
     "image_generation",
@@ -61,9 +60,8 @@ test("any events become the stages in their order, each once", () => {
   const own = ["in_progress", "generating", "partial_image", "completed"];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...own)), (given) => {
-      const stages = new HostedStages();
+      const stages = new HostedStages("image_generation");
       const shown = [
-        ...stages.begin("image_generation"),
         ...given.flatMap((name) => stages.take(event(`image_generation.${name}`))),
         ...stages.end(),
       ].map(({ name }) => name.split(".")[1]);

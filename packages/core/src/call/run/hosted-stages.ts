@@ -50,13 +50,12 @@ export class HostedStages {
   #images = 0;
 
   /**
-   * Returns the first stage of a tool that the request declares with a hosted type.
-   *
-   * @param type the type in the request, for example `web_search`
+   * @param type the type of the tool in the request, for example `web_search`: its stages are
+   * reported even if the tool reports none
    */
-  begin(type: string | undefined): readonly StageEvent[] {
+  constructor(type?: string) {
     const family = type === undefined ? undefined : hostedFamily(type);
-    return family === undefined ? [] : this.#advance(family, 1);
+    if (family !== undefined) this.#reported.set(family, 0);
   }
 
   /** Returns the events to report for a tool's own event. */

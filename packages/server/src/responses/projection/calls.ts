@@ -12,6 +12,7 @@ import {
 import type { SealReceipt } from "./call-receipts.ts";
 import { createCallSummaryWriter } from "./call-summaries.ts";
 import { failureText } from "./call-texts.ts";
+import { createHostedWriter, type HostedCallWriter, type HostedType } from "./hosted-calls.ts";
 import { imageWriters } from "./images.ts";
 import { incompleteCode } from "./incomplete-code.ts";
 import { type InternedText, internText } from "./text-items.ts";
@@ -31,8 +32,11 @@ interface ServerCall {
   readonly isSubCall: boolean;
   /** An agent offered its tool, and the client did not name the group. */
   readonly isSummarized: boolean;
+  /** The hosted type that its tool is bound to in this request. */
+  readonly hosted?: HostedType | undefined;
   texts: CallTexts;
   writer?: ServerCallWriter;
+  hostedWriter?: HostedCallWriter;
   /** Its approval request waits for the client. */
   isAsked?: boolean;
   isRefused?: boolean;
@@ -54,6 +58,9 @@ export function createServerCalls(options: {
   readonly outputOrder: OutputOrder;
   readonly servers: readonly ServerListing[];
   readonly summarized?: readonly string[];
+  /** The hosted types of tools, by `group.Tool`. @default none */
+  readonly hosted?: { readonly [toolId: string]: string } | undefined;
+  readonly responseId: string;
   readonly approvals: "inline" | "deferred";
   readonly sealReceipt?: SealReceipt;
 }) {
@@ -61,6 +68,7 @@ export function createServerCalls(options: {
   const isDeferred = options.approvals === "deferred";
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
   const summarized = new Set(options.summarized);
+  const hostedTypes = new Map(Object.entries(options.hosted ?? {}) as [string, HostedType][]);
   const calls = new Map<string, ServerCall>();
   /** Ids of final calls with open text, by item id. */
   const speakers = new Map<string, string>();
@@ -89,6 +97,17 @@ export function createServerCalls(options: {
     return writer;
   };
 
+  const showHosted = (call: ServerCall): HostedCallWriter | undefined => {
+    if (call.hosted === undefined) return undefined;
+    if (call.hostedWriter === undefined) {
+      const argumentsText = wireArguments(call.texts).text;
+      const containerId = options.responseId.replace(/^resp_/, "cntr_");
+      call.hostedWriter = createHostedWriter(call.hosted, { argumentsText, containerId });
+      outputOrder.enter(call.hostedWriter);
+    }
+    return call.hostedWriter;
+  };
+
   const showImages = (result: CallResult): void => {
     for (const writer of imageWriters(result)) outputOrder.enter(writer);
   };
@@ -106,12 +125,15 @@ export function createServerCalls(options: {
       const isSubCall = parentCallId !== undefined;
       const isSummarized = !labels.has(group) && summarized.has(group);
       // Its approval request needs an answer, whichever group it belongs to.
-      const label = labels.get(group) ?? (isSubCall || isSummarized ? group : undefined);
+      const type = isSubCall ? undefined : hostedTypes.get(toolId);
+      const isNamed = isSubCall || isSummarized || type !== undefined;
+      const label = labels.get(group) ?? (isNamed ? group : undefined);
       if (label === undefined || owner !== "server") return;
       calls.set(callId, {
         label,
         isSubCall,
         isSummarized,
+        hosted: type,
         name: toolId.slice(dot + 1),
         isFinal: final === true,
         isInherited: !hasTurnBegun,
@@ -122,8 +144,9 @@ export function createServerCalls(options: {
       const call = calls.get(callId);
       if (call === undefined) return;
       call.texts = { ...call.texts, args: argsText(approval.args), approvalId: approval.id };
-      call.isAsked = isDeferred;
-      if (!isDeferred) return;
+      // The hosted types have no approval requests: users answer them on the page.
+      if (!isDeferred || call.hosted !== undefined) return;
+      call.isAsked = true;
       const { label, name, texts } = call;
       const id = approvalItemId(approval.id);
       const { variables } = approval;
@@ -144,7 +167,13 @@ export function createServerCalls(options: {
     started(callId: string): void {
       const call = calls.get(callId);
       // A call that runs again after a crash already has its item.
-      if (call !== undefined && !call.isFinal && !call.isSubCall) call.writer ??= show(call);
+      if (call === undefined || call.isSubCall) return;
+      if (call.hosted !== undefined) showHosted(call);
+      else if (!call.isFinal) call.writer ??= show(call);
+    },
+    /** A tool reported a custom event. */
+    reported({ callId, name, data }: CallEvent<"call.event">): void {
+      calls.get(callId)?.hostedWriter?.report(name, data);
     },
     /** A final call's text is shown as a message. */
     speaks(callId: string, itemId: string): void {
@@ -160,6 +189,12 @@ export function createServerCalls(options: {
       calls.delete(callId);
       questions.delete(callId);
       if (call === undefined || call.isSubCall) return;
+      const hosted = showHosted(call);
+      if (hosted !== undefined) {
+        hosted.settle(status, result);
+        if (status === "success" && call.hosted !== "image_generation") showImages(result);
+        return;
+      }
       // A final call has no other items than its message and its pictures.
       const isAnswer = call.isAnswered === true || (call.isFinal && result.parts !== undefined);
       if (isAnswer && status === "success") return showImages(result);

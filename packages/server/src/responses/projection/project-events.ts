@@ -31,6 +31,8 @@ export interface ProjectionOptions extends ResponseIdentity {
    * reasoning item. @default []
    */
   readonly summarized?: readonly string[];
+  /** The hosted types that the request declared, by the tool that is bound to each. @default none */
+  readonly hosted?: { readonly [toolId: string]: string };
   /** Seals the receipts of those calls. @default their summaries have no receipts */
   readonly sealReceipt?: SealReceipt;
   /** How the client's tools are shown. @default as functions */
@@ -239,6 +241,8 @@ export function createProjection(options: ProjectionOptions): Projection {
         return clientCalls.waiting(event.callId);
       case "call.started":
         return serverCalls.started(event.callId);
+      case "call.event":
+        return serverCalls.reported(event);
       case "call.settled":
         clientCalls.settled(event);
         return serverCalls.settled(event);
@@ -274,7 +278,6 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "limit.reached":
       case "review.requested":
       case "review.answered":
-      case "call.event":
       case "run.orphaned":
       case "run.interrupted":
         return;

@@ -116,11 +116,45 @@ export interface McpCallOutput {
   readonly error: McpCallError | null;
 }
 
-/** An image in the result of a server's call. */
+/** The status of a call of a hosted type. */
+export type HostedStatus = ItemStatus | "failed";
+
+/** A call of a tool that is bound to `web_search`. */
+export interface WebSearchCallOutput {
+  readonly id: string;
+  readonly type: "web_search_call";
+  readonly status: HostedStatus;
+  readonly action?: {
+    readonly type: "search";
+    readonly query: string;
+    readonly queries: readonly string[];
+  };
+}
+
+/** A call of a tool that is bound to `file_search`. */
+export interface FileSearchCallOutput {
+  readonly id: string;
+  readonly type: "file_search_call";
+  readonly status: HostedStatus;
+  readonly queries: readonly string[];
+  readonly results: null;
+}
+
+/** A call of a tool that is bound to `code_interpreter`. */
+export interface CodeInterpreterCallOutput {
+  readonly id: string;
+  readonly type: "code_interpreter_call";
+  readonly status: HostedStatus;
+  readonly code: string;
+  readonly container_id: string;
+  readonly outputs: null;
+}
+
+/** An image in the result of a server's call, or a call of a tool that is bound to `image_generation`. */
 export interface ImageGenerationCallOutput {
   readonly id: string;
   readonly type: "image_generation_call";
-  readonly status: ItemStatus;
+  readonly status: HostedStatus;
   readonly output_format: string;
   /** Base64. */
   readonly result: string | null;
@@ -148,6 +182,9 @@ export type OutputItem =
   | McpListToolsOutput
   | McpCallOutput
   | ImageGenerationCallOutput
+  | WebSearchCallOutput
+  | FileSearchCallOutput
+  | CodeInterpreterCallOutput
   | McpApprovalRequestOutput;
 
 export interface WireUsage {
@@ -264,7 +301,23 @@ export type ItemEvent =
     }
   | { readonly type: "response.custom_tool_call_input.delta"; readonly delta: string }
   | { readonly type: "response.custom_tool_call_input.done"; readonly input: string }
-  | { readonly type: `response.image_generation_call.${"in_progress" | "completed"}` }
+  | {
+      readonly type: `response.image_generation_call.${"in_progress" | "generating" | "completed"}`;
+    }
+  | {
+      readonly type: "response.image_generation_call.partial_image";
+      readonly partial_image_index: number;
+      readonly partial_image_b64: string;
+      readonly output_format: string;
+    }
+  | {
+      readonly type: `response.${"web_search" | "file_search"}_call.${"in_progress" | "searching" | "completed"}`;
+    }
+  | {
+      readonly type: `response.code_interpreter_call.${"in_progress" | "interpreting" | "completed"}`;
+    }
+  | { readonly type: "response.code_interpreter_call_code.delta"; readonly delta: string }
+  | { readonly type: "response.code_interpreter_call_code.done"; readonly code: string }
   | { readonly type: `response.mcp_list_tools.${"in_progress" | "completed" | "failed"}` }
   | { readonly type: `response.mcp_call.${"in_progress" | "completed" | "failed"}` }
   | { readonly type: "response.mcp_call_arguments.delta"; readonly delta: string }

@@ -1,0 +1,166 @@
+// Calls of tools that the configuration binds to types that OpenAI runs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { contentParts, type Tool, toolError, withAnnotations } from "@capstan/core";
+import { ScriptedModel } from "@capstan/core/testing";
+import type { OutputItem, ResponseStreamEvent } from "./responses/projection/wire.ts";
+import { createTestApp } from "./testing/app-fixtures.ts";
+import { streamOf } from "./testing/read-stream.ts";
+import { tool } from "./testing/run-fixtures.ts";
+import { assertStreamGrammar } from "./testing/stream-grammar.ts";
+
+const png = "iVBORw0KGgo=";
+const image = {
+  type: "image",
+  mimeType: "image/png",
+  source: { type: "base64", data: png },
+} as const;
+
+/** One call of a bound tool: the events of its item, the item, and the response as it is read again. */
+async function callOf(type: string, bound: Tool, args: object = {}) {
+  const name = bound.definition.function.name;
+  const steps = [{ calls: [{ name, args }] }, "Done."];
+  const app = createTestApp({
+    model: new ScriptedModel(steps),
+    tools: [bound],
+    hostedTools: { [type]: `g.${name}` },
+  });
+  const ask = { input: "Go", tools: [{ type }] };
+  const events = await streamOf<ResponseStreamEvent>(app, "/v1/responses", ask);
+  assertStreamGrammar(events);
+  const closing = events.at(-1);
+  assert.ok(closing !== undefined && "response" in closing);
+  const { id, output } = closing.response;
+  const { body } = await app.call("GET", `/v1/responses/${id}`);
+  assert.deepEqual(body, closing.response, "GET equals the stream");
+  const [item, message] = output;
+  assert.equal(message?.type, "message");
+  assert.equal(output.length, 2);
+  const own = events.flatMap((event) => (event.type.includes(`${type}_call`) ? [event] : []));
+  const added = events.find((event) => event.type === "response.output_item.added");
+  return { item, added: added && "item" in added ? added.item : undefined, own, message };
+}
+
+const stages = (own: readonly ResponseStreamEvent[]) =>
+  own.map(({ type }) => type.replace(/^response\./, ""));
+const plain = (item: OutputItem | undefined) => ({ ...item, id: "" });
+
+// Contract: plugins-45, plugins-84, plugins-91
+test("a silent search has an item with all stages, its query, and its sources in the message", async () => {
+  const search = tool("Search", () =>
+    withAnnotations("found", [{ type: "url_citation", url: "https://a.example/" }]),
+  );
+  const { item, added, own, message } = await callOf("web_search", search, { query: "tides" });
+  assert.deepEqual(plain(added), { id: "", type: "web_search_call", status: "in_progress" });
+  assert.deepEqual(stages(own), [
+    "web_search_call.in_progress",
+    "web_search_call.searching",
+    "web_search_call.completed",
+  ]);
+  assert.deepEqual(plain(item), {
+    id: "",
+    type: "web_search_call",
+    status: "completed",
+    action: { type: "search", query: "tides", queries: ["tides"] },
+  });
+  assert.match(JSON.stringify(message), /url_citation/);
+});
+
+// Contract: plugins-45, plugins-91
+test("a file search has the queries of its own events", async () => {
+  const search = tool("Search", (_args, { output }) => {
+    output.event("file_search.in_progress", { queries: ["one", "two"] });
+    output.event("other.event", {});
+    return "found";
+  });
+  const { item, own } = await callOf("file_search", search);
+  assert.deepEqual(stages(own), [
+    "file_search_call.in_progress",
+    "file_search_call.searching",
+    "file_search_call.completed",
+  ]);
+  assert.deepEqual(plain(item), {
+    id: "",
+    type: "file_search_call",
+    status: "completed",
+    queries: ["one", "two"],
+    results: null,
+  });
+});
+
+// Contract: plugins-44, plugins-84, plugins-91
+test("partial pictures and the picture of a result are in one item", async () => {
+  const draw = tool("Draw", (_args, { output }) => {
+    output.event("image_generation.partial_image", { index: 0, image });
+    output.event("image_generation.partial_image", { index: 1, image });
+    return contentParts([image]);
+  });
+  const { item, added, own } = await callOf("image_generation", draw);
+  assert.ok(added?.type === "image_generation_call");
+  assert.equal(added.result, null);
+  assert.deepEqual(stages(own), [
+    "image_generation_call.in_progress",
+    "image_generation_call.generating",
+    "image_generation_call.partial_image",
+    "image_generation_call.partial_image",
+    "image_generation_call.completed",
+  ]);
+  assert.deepEqual(
+    own.flatMap((event) => ("partial_image_b64" in event ? [event.partial_image_index] : [])),
+    [0, 1],
+  );
+  assert.ok(item?.type === "image_generation_call");
+  assert.deepEqual([item.status, item.result, item.output_format], ["completed", png, "png"]);
+});
+
+// Contract: plugins-91
+test("code is in its item, from the arguments or the tool's events", async () => {
+  const run = tool("Run", () => "4");
+  const { item, own } = await callOf("code_interpreter", run, { code: "2 + 2" });
+  assert.deepEqual(stages(own), [
+    "code_interpreter_call.in_progress",
+    "code_interpreter_call_code.delta",
+    "code_interpreter_call_code.done",
+    "code_interpreter_call.interpreting",
+    "code_interpreter_call.completed",
+  ]);
+  assert.ok(item?.type === "code_interpreter_call");
+  assert.equal(item.code, "2 + 2");
+  assert.match(item.container_id, /^cntr_/);
+  const writes = tool("Write", (_args, { output }) => {
+    output.event("code_interpreter.code", { delta: "1 " });
+    output.event("code_interpreter.code", { delta: "+ 1" });
+    return "2";
+  });
+  const written = await callOf("code_interpreter", writes);
+  assert.ok(written.item?.type === "code_interpreter_call");
+  assert.equal(written.item.code, "1 + 1");
+});
+
+// Contract: plugins-91
+test("a call that fails has a failed item without a completed stage, and the turn continues", async () => {
+  const search = tool("Search", () => toolError({ code: "down", message: "It is down." }));
+  const { item, own } = await callOf("web_search", search);
+  assert.deepEqual(stages(own), ["web_search_call.in_progress"]);
+  assert.ok(item?.type === "web_search_call");
+  assert.equal(item.status, "failed");
+});
+
+// Contract: plugins-91
+test("a type without a bound tool is not offered, and a tool choice names a bound one", async () => {
+  const model = new ScriptedModel(["Done.", { calls: [{ name: "Search" }] }, "Done."]);
+  const search = tool("Search", () => "found");
+  const hostedTools = { web_search: "g.Search" };
+  const app = createTestApp({ model, tools: [search], hostedTools });
+  await app.call("POST", "/v1/responses", { input: "Go", tools: [{ type: "file_search" }] });
+  const web = { type: "web_search" };
+  await app.call("POST", "/v1/responses", { input: "Go", tools: [web], tool_choice: web });
+  assert.ok(!model.requests[0]?.tools.some((one) => one.function.name === "Search"));
+  assert.deepEqual(model.requests[1]?.toolChoice, { type: "function", name: "Search" });
+  const twice = await app.call("POST", "/v1/responses", {
+    input: "Go",
+    tools: [web, { type: "web_search_preview" }],
+  });
+  assert.equal(twice.status, 400);
+  assert.match(twice.body.error?.message ?? "", /type 'web_search' twice/);
+});
