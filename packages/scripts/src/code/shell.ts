@@ -1,4 +1,5 @@
 import {
+  contentParts,
   defineTool,
   isToolError,
   type Tool,
@@ -11,6 +12,7 @@ import { z } from "zod";
 import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { runCode } from "./run-code.ts";
+import { makeWorkspace, workspaceInside, workspaceQuota } from "./workspace.ts";
 
 /** The schema of the argument that names variables. */
 export const variableNames = z
@@ -57,7 +59,7 @@ export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool 
   });
   return defineTool({
     name: shell.tool,
-    description: `Runs ${shell.language} in a sandbox: ${describeSandbox(options)}. ${shell.variables}`,
+    description: `Runs ${shell.language} in a sandbox: ${describeSandbox(options)}. $WORKSPACE has the conversation's files, and new files there are kept as files. ${shell.variables}`,
     parameters,
     permission: codePermission,
     compressArgs: ({ command }) => command,
@@ -81,17 +83,22 @@ async function runCommand(
     names: args.variables,
   });
   if (isToolError(folder)) return folder;
+  const workspace = await makeWorkspace(context);
+  const watch = workspace.watch();
   try {
     const { roots = [], write = false, network = false, hidden = [], limits = {} } = options;
     const [first] = roots;
     const { output, end } = await runCode({
       sandbox: options.sandbox,
-      context,
+      context: { ...context, signal: AbortSignal.any([context.signal, watch.signal]) },
       program: {
         command: shell.path,
         args: [...shell.args, `${codeFolderInside}/${shell.file}`],
-        env: { VARS: `${codeFolderInside}/vars`, ...place.env },
-        shown: [{ at: codeFolderInside, from: folder.path }],
+        env: { VARS: `${codeFolderInside}/vars`, WORKSPACE: workspaceInside, ...place.env },
+        shown: [
+          { at: codeFolderInside, from: folder.path },
+          { at: workspaceInside, from: workspace.path, write: true },
+        ],
         read: [
           ...(write ? [] : roots),
           ...(shell.path.startsWith("/usr/") ? [] : [shell.path]),
@@ -115,16 +122,36 @@ async function runCommand(
         limits: { ...shell.limits, ...limits },
       },
     });
-    if (end.status === "exited") return { output, exitCode: end.code };
+    watch.stop();
+    if (end.status === "exited") {
+      const result = { output, exitCode: end.code };
+      const { parts, notes } = await workspace.changes();
+      if (parts.length === 0) return result;
+      const text = [formatShellResult(result), ...notes].join("\n");
+      return contentParts([{ type: "text", text }, ...parts]);
+    }
     const why = end.status === "killed" ? `It was ended by ${end.signal}.` : end.message;
     return toolError({
       code: "command_ended",
       message: why,
       details: { output: output.slice(-2000) },
     });
+  } catch (thrown) {
+    if (!watch.signal.aborted || context.signal.aborted) throw thrown;
+    return workspaceFull();
   } finally {
+    watch.stop();
+    await workspace.remove();
     await folder.remove();
   }
+}
+
+function workspaceFull(): ToolError {
+  const megabytes = workspaceQuota.bytes / 1024 / 1024;
+  return toolError({
+    code: "workspace_full",
+    message: `The command was stopped, because $WORKSPACE had more than ${megabytes} MB or ${5 * workspaceQuota.files} files. Its files were not kept. Write less there.`,
+  });
 }
 
 function formatShellResult({ output, exitCode }: ShellResult): string {
