@@ -8,7 +8,7 @@ type Blobs = Pick<Store, "readBlob">;
  * Returns an event with the bytes of the stored images in its result, because the item of an image
  * contains them. Other events are returned unchanged and synchronously.
  *
- * @example for await (const event of events) projection.push(await withImages(store, event));
+ * @example for await (const event of stream) projection.push(await withImages(store, event));
  */
 export function withImages(store: Blobs, event: RunEvent): RunEvent | Promise<RunEvent> {
   if (event.type !== "call.settled" || event.result.parts?.some(isStoredImage) !== true)

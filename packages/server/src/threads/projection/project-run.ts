@@ -49,7 +49,7 @@ interface Entry {
  *
  * @example
  * const projection = createRunProjection({ identity });
- * for await (const event of events) for (const piece of projection.push(event)) send(piece);
+ * for await (const event of stream) for (const piece of projection.push(event)) show(piece);
  */
 export function createRunProjection({
   identity,
