@@ -14,6 +14,7 @@ const surface = {
     runToolChain toolError ToolExecutor ToolOutputChannel turnLog VariableSystem withAnnotations withText
     `,
     types: `
+    ReturnedFile StoreFile StoredFile
     Annotation AnswerOutcome ApprovalAdapter ApprovalAnswer ApprovalDecision ApprovalRequest ApprovalScope
     ArgumentConditions AssistantMessage Awaited Caller CallRecord CallResult ChainError ChainEvent
     ChainState ChainStats Clock CommitOutcome ContentPart ContentParts
@@ -31,6 +32,7 @@ const surface = {
   },
   host: {
     values: `
+    customArguments customInput parseArguments prepareArguments
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
     hostedFamily isContentParts isSettled isWholeCall missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
@@ -38,6 +40,7 @@ const surface = {
     reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
     types: `
+    CustomInput EmbeddingOutcome EmbeddingRequest PreparedArguments TextGrammar
     CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ChatOption ClientOutput ExecutionDecision
     FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
     OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
