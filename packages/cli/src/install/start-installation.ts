@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ToolGroup } from "@capstan/core";
 import type { GateLimits, ModelEntry } from "@capstan/core/host";
 import { countTokensIfLoaded, createModelCatalog } from "@capstan/models";
 import { type ServerLimits, startServer, type StopSummary } from "@capstan/server";
@@ -69,9 +70,10 @@ export async function startInstallation(options: {
     prices: configuration.prices,
     ...(defaultModel !== undefined && { defaultModel }),
   });
-  const { allowedHosts, requestHeaders, toolSettings, ...settings } = configuration;
+  const { allowedHosts, requestHeaders, toolSettings, hostedTools, ...settings } = configuration;
   const server = await startServer({
     ...settings,
+    hostedTools: { ...ownHostedTools(shipped), ...hostedTools },
     version: packageVersion(),
     models,
     groups,
@@ -146,4 +148,11 @@ function serverLimits(limits: ConfiguredLimits): Partial<ServerLimits> {
     ...ofTurns,
     ...(runWaitDays !== undefined && { suspendedMs: runWaitDays * 24 * 3_600_000 }),
   };
+}
+
+/** The tools that are bound to hosted types unless the configuration binds others. */
+function ownHostedTools(groups: readonly ToolGroup[]): Configuration["hostedTools"] {
+  const code = groups.find(({ name }) => name === "code");
+  const hasPython = code?.tools.some(({ definition }) => definition.function.name === "Python");
+  return hasPython === true ? { code_interpreter: "code.Python" } : {};
 }
