@@ -33,17 +33,20 @@ ${footnotes.length === 0 ? "" : `${footnotes.join("\n")}\n`}${more}`;
 
 const intro = `# Clients
 
-These clients are tested with a real server and a scripted model, with their base URL changed and nothing else. \`test/clients/matrix.test.ts\` writes this page;
-\`npm run test:long\` installs the clients and compares it. [\`examples/clients\`](../../examples/clients) has a short program for each.
+To connect a client, set its base URL to \`http://127.0.0.1:8787/v1\`, its key to one of the server (any text if the server has none), and its model to a name that
+\`GET /v1/models\` lists: a model or an [agent](../guides/agents.md). [\`examples/clients\`](../../examples/clients) has a short program for each client.
+
+These clients are tested with a real server and a scripted model. \`test/clients/matrix.test.ts\` writes this page, and \`npm run test:long\` installs the clients and
+checks it.
 `;
 
-const more = `Function calls, parallel calls, agents and errors are tested with and without streams. An error of the model's provider has its HTTP status, so that clients retry; if a
-stream of the Responses API has begun, it is a \`response.failed\` event.
+const more = `Function calls, parallel calls, agents and errors are tested with and without streams. If the model's provider fails, the response has the HTTP
+status of the failure, so that clients retry. If a stream of the Responses API has begun, it ends with a \`response.failed\` event instead.
 
 ## Approvals
 
-In the Responses API, \`openai\`, \`@openai/agents\` and \`ai\` 6 and 7 answer approval requests of a server's group (\`mcp_approval_request\`). \`ai\` 5 and LangChain have no
-form for them, and neither has the Chat Completions API: there, and with an agent, the answer waits until a user approves the call in the page or a terminal.
+In the Responses API, \`openai\`, \`@openai/agents\` and \`ai\` 6 and 7 answer approval requests of a server's group (\`mcp_approval_request\`). \`ai\` 5, LangChain and
+the Chat Completions API do not support them. There, and with an agent, the answer waits until a user approves the call in the page or a terminal.
 
 ## Assistants
 
@@ -60,20 +63,20 @@ The \`openai\` package has the [Assistants API](threads.md) in \`client.beta\`. 
 
 ## Codex
 
-[\`examples/codex/config.toml\`](../../examples/codex/config.toml) is all that Codex 0.169 (\`@openai/codex\`) needs, also over WebSocket. \`test/clients/codex.test.ts\` runs \`codex exec\`
-with it:
+[\`examples/codex/config.toml\`](../../examples/codex/config.toml) is all that Codex 0.169 (\`@openai/codex\`) needs, also over WebSocket. \`test/clients/codex.test.ts\` tests \`codex exec\`
+with this file:
 
 | Feature | |
 |---|---|
 | text, answers that must match a schema (\`--output-schema\`), \`codex exec resume\` | yes |
 | shell commands, one after the other and in parallel | yes |
 | patches (\`apply_patch\`) | yes; the server enforces the grammar, and Codex never sees an invalid patch |
-| tools in namespaces, such as those of MCP servers that Codex connects to; its search for tools | yes |
+| tools in namespaces, such as those of MCP servers that Codex connects to; \`tool_search\` | yes |
 | models that get their tools only in the input (\`gpt-6-sol\`) | yes |
 | groups of the server | through an agent: \`model = "NAME"\`. Codex shows each call as reasoning |
 | approvals of server calls | in the page or a terminal; Codex waits |
 
-Codex offers tools by the name of the model: \`apply_patch\` and the search only for names that it knows, such as \`gpt-5.5\`.
+Codex chooses its tools by the name of the model: it offers \`apply_patch\` and \`tool_search\` only for models that it knows, such as \`gpt-5.5\`.
 
 ## Tools that the API defines
 
@@ -83,6 +86,6 @@ Codex offers tools by the name of the model: \`apply_patch\` and the search only
 |---|---|---|
 | \`shell\` | yes | yes |
 | \`apply_patch\` | yes | yes |
-| \`local_shell\` | yes | it has none |
-| \`custom\` with a grammar | yes | it has none |
+| \`local_shell\` | yes | the client has no such tool |
+| \`custom\` with a grammar | yes | the client has no such tool |
 `;
