@@ -149,7 +149,7 @@ const routeName = ({ method, path }: { readonly method: string; readonly path: s
 const needs = new Map(routeRights.map((route) => [routeName(route), route.needs]));
 
 function unknownRoute({ method, path }: { readonly method: string; readonly path: string }) {
-  const message = `There is no ${method} ${path}.`;
+  const message = `There is no ${method} ${path}. GET /docs lists all routes.`;
   return new RequestError({ status: 404, code: "unknown_route", message });
 }
 
@@ -206,7 +206,8 @@ const failures: { readonly [code: string]: Failure } = {
   },
   files_refused: {
     status: 503,
-    message: "The server's file storage rejected the request. The reason is in the server's log.",
+    message:
+      "The server's file storage rejected the request. An administrator finds the reason in the server's log.",
   },
   database_unreachable: gone,
   database_refused: {

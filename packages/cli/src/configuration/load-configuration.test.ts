@@ -410,7 +410,7 @@ test("headers with credentials, and tools and types that cannot exist, are rejec
   });
   assert.equal(outcome.status, "invalid");
   const problems = outcome.problems.join("\n");
-  assert.match(problems, /requestHeaders\[1\].*none of authorization, cookie/);
+  assert.match(problems, /requestHeaders\[1\].*other than authorization, cookie/);
   for (const key of ["hostedTools", "toolSettings", "attachmentTools.document"])
     assert.ok(problems.includes(key), `${key}: ${problems}`);
 });

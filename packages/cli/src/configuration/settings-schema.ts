@@ -33,7 +33,7 @@ const toolSetting = z.strictObject(
 const hostedType = z.enum(["web_search", "file_search", "image_generation", "code_interpreter"], {
   error: "one of the types web_search, file_search, image_generation, code_interpreter",
 });
-const headerText = `the name of a header, but none of ${secretHeaders.join(", ")}`;
+const headerText = `the name of a header other than ${secretHeaders.join(", ")}`;
 const headerName = text(headerText)
   .toLowerCase()
   .regex(/^[a-z0-9-]+$/, { error: headerText })
@@ -180,7 +180,7 @@ export const settingsSchema = z.object(
               {
                 kind: z.literal("s3", { error: '"s3"' }),
                 bucket: text("the name of a bucket").regex(bucketName, {
-                  error: "the name of a bucket",
+                  error: "the name of a bucket, of 3 to 63 of the characters a-z, 0-9, . and -",
                 }),
                 endpoint: text(origin)
                   .refine((value) => URL.parse(value)?.origin === value, { error: origin })

@@ -1,10 +1,10 @@
 import type { Annotation, JsonObject, JsonValue, ToolContext, ToolFile } from "@capstan/core";
 import type { CallContext, CallReport, HostReply, HostRequest } from "./worker/messages.ts";
 
-/** The most bytes of a file in one message. */
+/** The maximum number of bytes of a file in one message. */
 const pieceBytes = 1024 * 1024;
 
-/** The most sources of one call. The result's check names a list that is too long. */
+/** The maximum number of sources of one call. The check of the result reports a longer list. */
 const maxSources = 1_001;
 
 /** Returns the part of a call's context that its function gets as data. */
@@ -61,7 +61,7 @@ export class CallReports {
   }: Extract<HostRequest, { readonly what: "file" }>): Promise<HostReply> {
     const file = this.#context.files[index];
     if (file === undefined) {
-      const message = `There is no file ${index}; the call has ${this.#context.files.length}.`;
+      const message = `There is no file ${index}: the call has ${this.#context.files.length} files, counted from 0.`;
       return { error: { code: "file_not_found", message } };
     }
     const pieces = (!restart && this.#pieces.get(index)) || inPieces(file, this.#context.signal);

@@ -16,7 +16,7 @@ import { parseCompletionTools, type ToolSources } from "./parse-tools.ts";
 /** The parsed body of `POST /v1/chat/completions`. */
 export type CompletionRequest = ReturnType<typeof parseCompletion>;
 
-/** The most choices of one request. */
+/** The maximum number of choices of one request. */
 const maxChoices = 8;
 
 /** The fields of the body. Messages, tools and formats have parsers of their own. */

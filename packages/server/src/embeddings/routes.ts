@@ -6,7 +6,7 @@ import { checked, isObject, RequestError, wrongType } from "../http/errors.ts";
 import { readJson } from "../http/read-body.ts";
 import type { Environment, Services } from "../http/services.ts";
 
-/** The most inputs of one request, as with OpenAI. */
+/** The maximum number of inputs of one request, as at OpenAI. */
 const maxInputs = 2_048;
 const tokens = z.array(z.int().min(0)).min(1);
 

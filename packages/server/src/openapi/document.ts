@@ -75,7 +75,7 @@ export function openApiDocument({ version }: { readonly version: string }): Open
       title: "Capstan",
       version,
       description:
-        "Tools for language models, under the user's control. Clients of the OpenAI API use the Responses and Chat Completions APIs with only their base URL changed.",
+        "Tools for language models, under the user's control. Clients of OpenAI's APIs need only their base URL changed: the Responses, Chat Completions, Assistants, Files and Embeddings APIs are served.",
       license: { name: "MIT", identifier: "MIT" },
     },
     tags: Object.keys(tagged).map((name) => ({ name })),
@@ -97,7 +97,9 @@ export function openApiDocument({ version }: { readonly version: string }): Open
 function rightsText(needs: string, toLoosen: string | undefined): string {
   if (needs === "terminal") return "Only a terminal of the user who runs the server may call it.";
   const more =
-    toLoosen === undefined ? "" : ` To allow more than before, it needs \`${toLoosen}\`.`;
+    toLoosen === undefined
+      ? ""
+      : ` A request that allows more than before also needs \`${toLoosen}\`.`;
   return `Needs the right \`${needs}\`.${more}`;
 }
 

@@ -117,9 +117,9 @@ const version1 = z.object({
   checkedTools: z.array(z.string()).readonly().exactOptional(),
   settings: objectOf<ChatOption>({}),
   maxToolCalls: z.number().nullable().default(null),
-  /** The most rounds of tool calls, if fewer than the server allows. */
+  /** The maximum number of rounds of tool calls, if lower than the server's. */
   maxRounds: z.number().nullable().default(null),
-  /** The most tokens that the run reads and writes, before it ends as incomplete. */
+  /** The maximum number of tokens that the run reads and writes before it ends as incomplete. */
   maxPromptTokens: z.number().exactOptional(),
   maxCompletionTokens: z.number().exactOptional(),
   /**

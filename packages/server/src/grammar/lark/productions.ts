@@ -21,7 +21,7 @@ export interface Productions {
   readonly ignored: readonly Terminal[];
 }
 
-/** The most symbols of all productions together. */
+/** The maximum number of symbols of all productions together. */
 const maxSymbols = 20_000;
 
 /**

@@ -53,9 +53,9 @@ const common: { readonly [name: string]: string } = {
   NEWLINE: "(?:\\r?\\n)+",
 };
 
-/** The most repetitions that a count may ask for. */
+/** The maximum number of repetitions in a count. */
 const maxRepetitions = 1_000;
-/** The most levels of parentheses. */
+/** The maximum number of levels of parentheses. */
 const maxDepth = 100;
 
 /**

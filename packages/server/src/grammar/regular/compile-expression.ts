@@ -14,9 +14,9 @@ export type CompiledExpression =
   | { readonly status: "compiled"; readonly start: AutomatonState }
   | { readonly status: "invalid"; readonly message: string };
 
-/** The most states of an automaton. */
+/** The maximum number of states of an automaton. */
 const maxStates = 2_000;
-/** The most ranges of characters in it: classes such as `\p{L}` have hundreds. */
+/** The maximum number of its ranges of characters: classes such as `\p{L}` have hundreds. */
 const maxRanges = 50_000;
 
 /**

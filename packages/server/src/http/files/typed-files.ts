@@ -3,7 +3,7 @@ import { badRequest, isObject, wrongType } from "../errors.ts";
 import type { HostedTool } from "../tools/hosted-tools.ts";
 import { namedFile } from "./stored-files.ts";
 
-/** The most files that one tool of a request can name. */
+/** The maximum number of files that one tool of a request can name. */
 const maxFiles = 500;
 
 /**

@@ -22,7 +22,12 @@ const file = { type: "string", format: "binary" };
 export const fileOperations: Operations = {
   "GET /v1/files": {
     summary: "List files",
-    query: [limit(10_000, 10_000), order("desc"), after, text("purpose", "Only files with it.")],
+    query: [
+      limit(10_000, 10_000),
+      order("desc"),
+      after,
+      text("purpose", "Only files with this purpose."),
+    ],
     answer: listOf("FileView"),
   },
   "POST /v1/files": {

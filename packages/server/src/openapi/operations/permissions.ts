@@ -36,7 +36,7 @@ export const permissionOperations: Operations = {
     summary: "Read an approval with the texts that a user must see",
     query: [
       number("start", "The first character of a result under review."),
-      number("length", "The number of its characters. Default: 20000.", 1),
+      number("length", "The number of characters to return. Default: 20000.", 1),
     ],
     answer: json("ApprovalView"),
   },
@@ -56,7 +56,7 @@ export const permissionOperations: Operations = {
     query: [
       limit(1_000, 1_000),
       after,
-      text("conversation", "Only grants that apply in it."),
+      text("conversation", "Only grants that apply in this conversation."),
       text("tool", "Only grants for this tool, as `group.Tool`."),
     ],
     answer: listOf("GrantView", "DamagedView"),

@@ -69,7 +69,10 @@ export function responseOperations(): Operations {
     "GET /v1/responses/:id": {
       summary: "Read a response",
       query: [
-        word("stream", "`true`: its events, first the past ones.", ["true", "false"]),
+        word("stream", "`true` streams the events of the response, past ones first.", [
+          "true",
+          "false",
+        ]),
         number("starting_after", "With `stream`: the number of the last known event.", -1),
       ],
       answer: { type: "either", schema: ref("ResponseObject"), event: ref("ResponseStreamEvent") },
@@ -102,7 +105,7 @@ export function responseOperations(): Operations {
       answer: { type: "json", schema: item },
     },
     "DELETE /v1/conversations/:id/items/:itemId": {
-      summary: "Always an error, because later responses continue from the item",
+      summary: "Not supported, because later responses continue from the item",
       answer: { type: "json", schema: item },
     },
   };

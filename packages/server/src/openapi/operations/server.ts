@@ -4,7 +4,7 @@ import { embeddingRequest } from "../schemas/request-schemas.ts";
 /** The server itself: its state, models and tools, and paired browsers. */
 export const serverOperations: Operations = {
   "GET /healthz": {
-    summary: "Whether the server answers",
+    summary: "Check that the server answers",
     answer: { type: "json", schema: objectOf({ status: { const: "ok" } }) },
   },
   "GET /openapi.json": {
@@ -12,7 +12,10 @@ export const serverOperations: Operations = {
     answer: { type: "json", schema: { type: "object" } },
   },
   "GET /docs": { summary: "This document as a page", answer: { type: "bytes" } },
-  "GET /v1/capstan": { summary: "Read facts about the server", answer: json("ServerInfo") },
+  "GET /v1/capstan": {
+    summary: "Read the version, rights and settings of the server",
+    answer: json("ServerInfo"),
+  },
   "GET /v1/models": {
     summary: "List the agents and models that a request can name",
     answer: listOf("ModelView"),

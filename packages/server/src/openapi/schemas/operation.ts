@@ -78,13 +78,13 @@ function anyOf(names: readonly string[]): Schema {
 /** The size of a page. */
 export function limit(maximum: number, fallback: number): QueryParameter {
   const schema = { type: "integer", minimum: 1, maximum, default: fallback };
-  return { name: "limit", description: "The most entries of the page.", schema };
+  return { name: "limit", description: "The maximum number of entries on the page.", schema };
 }
 
 /** The cursor of a list. */
 export const after: QueryParameter = {
   name: "after",
-  description: "The id of the last entry of the page before.",
+  description: "The id of the last entry of the previous page.",
   schema: { type: "string" },
 };
 

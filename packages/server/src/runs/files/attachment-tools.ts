@@ -33,7 +33,7 @@ export function attachedTools(
   return { toolIds: [...new Set(toolIds)], files: unread };
 }
 
-/** The most files that the note names. */
+/** The maximum number of files that the note names. */
 const maxNamed = 20;
 
 /** Returns a note for the model with the files that it can only read with tools; empty if none. */

@@ -79,7 +79,7 @@ const clientFunction = z.strictObject(
     parameters: z
       .record(z.string(), z.unknown(), { error: "a JSON Schema" })
       .refine((schema) => schemaDepthProblem(schema) === undefined, {
-        error: "a JSON Schema with fewer levels",
+        error: "a JSON Schema of at most 200 levels",
       })
       .exactOptional(),
     strict: z.boolean({ error: "true or false" }).exactOptional(),
@@ -122,7 +122,7 @@ export const agentSchema = z.strictObject(
       .array(clientFunction, { error: functionsText })
       .max(128, { error: "at most 128 functions" })
       .refine((list) => new Set(list.map((each) => each.name)).size === list.length, {
-        error: "each function once",
+        error: "functions with different names",
       })
       .exactOptional(),
     offer_client_tools: z.boolean({ error: "true or false" }).exactOptional(),

@@ -67,5 +67,5 @@ export function rejectUnknown(
 export function idList(given: readonly string[], at: string, max: number): readonly string[] {
   const ids = [...new Set(given)];
   if (ids.length <= max) return ids;
-  throw badRequest(at, `Invalid '${at}': ${ids.length} ids. The limit is ${max}.`);
+  throw badRequest(at, `Invalid '${at}': got ${ids.length} ids. Send at most ${max}.`);
 }

@@ -69,7 +69,7 @@ export function parseMessages(given: unknown, at: string): readonly CreatedMessa
   if (given == null) return [];
   if (!Array.isArray(given)) throw wrongType(at, "an array of messages", given);
   if (given.length > 1_000)
-    throw badRequest(at, `Invalid '${at}': ${given.length} messages. The limit is 1000.`);
+    throw badRequest(at, `Invalid '${at}': got ${given.length} messages. Send at most 1000.`);
   return (given as readonly unknown[]).map((each, index) => parseMessage(each, `${at}[${index}]`));
 }
 
@@ -89,7 +89,7 @@ function parseContent(given: unknown, at: string): readonly JsonObject[] {
   if (!Array.isArray(given)) throw wrongType(at, "a string or an array of content parts", given);
   if (given.length === 0) throw badRequest(at, `Invalid '${at}': send at least one content part.`);
   if (given.length > 100)
-    throw badRequest(at, `Invalid '${at}': ${given.length} parts. The limit is 100.`);
+    throw badRequest(at, `Invalid '${at}': got ${given.length} parts. Send at most 100.`);
   return (given as readonly unknown[]).map((each, index) => parsePart(each, `${at}[${index}]`));
 }
 
@@ -115,7 +115,8 @@ function parsePart(given: unknown, at: string): JsonObject {
 }
 
 function textBlock(text: string, at: string): JsonObject {
-  if (text === "") throw badRequest(at, `Invalid '${at}': the text is empty.`);
+  if (text === "")
+    throw badRequest(at, `Invalid '${at}': the text is empty. Send at least one character.`);
   if (text.length > maxText)
     throw badRequest(
       at,

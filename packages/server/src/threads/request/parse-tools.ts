@@ -61,7 +61,10 @@ export function parseAssistantTools(
   if (given == null) return noTools;
   if (!Array.isArray(given)) throw wrongType("tools", "an array of tools", given);
   if (given.length > maxTools)
-    throw badRequest("tools", `Invalid 'tools': ${given.length} tools. The limit is ${maxTools}.`);
+    throw badRequest(
+      "tools",
+      `Invalid 'tools': got ${given.length} tools. Send at most ${maxTools}.`,
+    );
   const echo: JsonObject[] = [];
   const client: ToolDefinition[] = [];
   const servers: ServerGroup[] = [];
