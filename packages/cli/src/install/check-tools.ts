@@ -89,7 +89,9 @@ export function checkBoundTools(
     ...named.flatMap(([key, id]) =>
       tools.has(id)
         ? []
-        : [`${key}: there is no tool "${id}".${didYouMean(id, [...tools.keys()])}`],
+        : [
+            `${key}: there is no tool "${id}".${didYouMean(id, [...tools.keys()])} The setting has no effect.`,
+          ],
     ),
     ...Object.entries(toolSettings).flatMap(([id, settings]) => {
       const tool = tools.get(id);
