@@ -9,6 +9,9 @@ const counting = new URL(
     const counts = new Int32Array(workerData);
     const now = Atomics.add(counts, 0, 1) + 1;
     if (now > Atomics.load(counts, 1)) Atomics.store(counts, 1, now);
+    Atomics.notify(counts, 1);
+    // The first worker waits for another one, and both wait for one too many.
+    Atomics.wait(counts, 1, 1, 10_000);
     Atomics.wait(counts, 2, 0, 100);
     Atomics.sub(counts, 0, 1);
     parentPort.postMessage("done");

@@ -150,6 +150,7 @@ test("a storage that fails for a moment is asked again; one that stays down is a
   };
   const received = await blobs.receive(inPieces(bytes));
   await received.keep();
+  await received.discard();
   assert.ok(Buffer.from((await blobs.get(received.sha256)) ?? []).equals(bytes));
 
   fault = (_method, response) => (response.writeHead(503).end(), true);
