@@ -14,7 +14,7 @@ import { mayRepeat, readJson } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
-import { sessionHeader } from "../runs/history/session-keys.ts";
+import { sessionHeader } from "../runs/history/session-marks.ts";
 import { type CompletionRequest, parseCompletion } from "./parse-completion.ts";
 import { type CompletionPiece, createCompletionFold } from "./project-completion.ts";
 import {

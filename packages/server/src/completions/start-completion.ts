@@ -11,7 +11,7 @@ import { applyAgent } from "../runs/request/agent.ts";
 import type { HistoryProblem } from "../runs/history/history-item.ts";
 import { newMessages } from "../runs/history/item-messages.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
-import { sessionKeys, sessionVariables } from "../runs/history/session-keys.ts";
+import { sessionMarks, sessionVariables } from "../runs/history/session-marks.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { historyItems } from "./history-items.ts";
 import type { CompletionRequest } from "./parse-completion.ts";
@@ -78,7 +78,7 @@ export async function startCompletion(
   const { model, agent, shownModel } = selected;
   requireKnownGroups(services.groups(), tools.servers);
 
-  const keys = sessionKeys({ promptCacheKey, header: sessionHeader });
+  const marks = sessionMarks({ user: request.user, promptCacheKey, header: sessionHeader });
   const merged = await mergeHistory({
     stores: services.runs.stores,
     owner,
@@ -86,7 +86,7 @@ export async function startCompletion(
     items: historyItems(messages),
     parent: undefined,
     lookUp: async () => new Map(),
-    sessionKeys: keys,
+    sessionMarks: marks,
   });
   if (merged.status === "invalid") throw historyError(merged.problem);
   // A run that is not stored cannot continue a stored one, but the request states the whole history.
@@ -120,7 +120,7 @@ export async function startCompletion(
     parentId: parent?.id ?? null,
     ...(variables !== undefined && { variables: variables.snapshot() }),
     ...(session !== undefined && !merged.crosses && { sessionId: session.sessionId }),
-    sessionKeys: keys,
+    sessionKeys: marks.map(({ key }) => key),
     conversationId: null,
     title: null,
     servers: fields.servers,

@@ -25,7 +25,7 @@ import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../ht
 import { passedHeaders } from "../http/tools/request-data.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
-import { sessionHeader } from "../runs/history/session-keys.ts";
+import { sessionHeader } from "../runs/history/session-marks.ts";
 
 interface StreamOptions {
   readonly after: number;

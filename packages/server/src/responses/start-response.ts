@@ -11,7 +11,7 @@ import type { StatedOutput } from "../runs/history/history-item.ts";
 import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
 import type { StatedAnswer } from "../runs/history/mark-items.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
-import { sessionKeys, sessionVariables } from "../runs/history/session-keys.ts";
+import { sessionMarks, sessionVariables } from "../runs/history/session-marks.ts";
 import { type AgentFields, applyAgent } from "../runs/request/agent.ts";
 import type { StartOptions } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
@@ -124,8 +124,11 @@ export async function prepareResponse(
   const { conversationId } = named;
   // A conversation is its own session.
   const promptCacheKey = request.echo.prompt_cache_key ?? undefined;
-  const keys =
-    conversationId === null ? sessionKeys({ promptCacheKey, header: sessionHeader }) : undefined;
+  const { user } = request;
+  const marks =
+    conversationId === null
+      ? sessionMarks({ user, promptCacheKey, header: sessionHeader })
+      : undefined;
   const { sealer } = services;
   const { stores } = services.runs;
   const lookUp = (ids: ReadonlySet<string>) => lookUpItems({ stores, sealer }, owner, ids);
@@ -136,7 +139,7 @@ export async function prepareResponse(
     kept: request.store,
     items: historyItems(input, receiptOpener(sealer, owner)),
     parent: named.parent,
-    ...(keys !== undefined && { sessionKeys: keys }),
+    ...(marks !== undefined && { sessionMarks: marks }),
     lookUp,
   });
   if (merged.status === "invalid") throw historyError(merged.problem, request.input);
@@ -185,7 +188,7 @@ export async function prepareResponse(
     blobs: [...stored.blobs, ...typed.blobs],
     parentId: crosses ? null : (parent?.id ?? null),
     ...(session !== undefined && !crosses && { sessionId: session.sessionId }),
-    ...(keys !== undefined && { sessionKeys: keys }),
+    ...(marks !== undefined && { sessionKeys: marks.map(({ key }) => key) }),
     conversationId,
     title: named.untitled ? titleFrom(messages) : null,
     servers: fields.servers,

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Message } from "@capstan/core";
+import type { RunRecord } from "@capstan/store";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { createTestApp, requestTo, type TestApp } from "../../testing/app-fixtures.ts";
 import { asking, tool } from "../../testing/run-fixtures.ts";
+import type { ResolvedItem, StatedMessage } from "./history-item.ts";
+import { restatedRun } from "./restated-run.ts";
 
 const agents = { reader: { groups: [{ group: "g" }], history: "full" as const } };
 const marked = { prompt_cache_key: "talk-1" };
@@ -150,29 +153,79 @@ test("a stored run does not continue one that its client asked not to store", as
   assert.deepEqual(results(turn), []);
 });
 
-// Contract: history-14
-test("a grant for the session holds in the next request with the same mark, and in no other", async () => {
-  const turn = begin([
-    { calls: [{ name: "Ask" }] },
-    "Done.",
-    { calls: [{ name: "Ask" }] },
-    "Again.",
-    { calls: [{ name: "Ask" }] },
-  ]);
-  const body = { ...marked, input: "Go", approvals: "deferred" };
-  const first = await post(turn, "/v1/responses", body);
-  const question = first.output.at(-1);
-  assert.equal(question?.type, "mcp_approval_request");
+const askSteps = (texts: readonly string[]) =>
+  texts.flatMap((text) => [{ calls: [{ name: "Ask" }] }, text]);
+
+/** Starts a session whose user allows `Ask` for the session. */
+async function allowAsk(turn: Turn, body: object, headers: { [name: string]: string }) {
+  const first = await post(turn, "/v1/responses", { ...body, input: "Go" }, headers);
+  assert.equal(first.output.at(-1)?.type, "mcp_approval_request");
   const { data } = await turn.app.services.runs.store.listApprovals({ owner: "local" });
   const [approval] = data;
   const decision = { decision: "allow", scope: "session", covers: { type: "offer" } };
   const answered = await turn.app.call("POST", `/v1/approvals/${approval?.id ?? ""}`, decision);
   assert.equal(answered.status, 200);
-  const second = await post(turn, "/v1/responses", { ...body, previous_response_id: first.id });
+  const next = { ...body, input: [], previous_response_id: first.id };
+  const second = await post(turn, "/v1/responses", next, headers);
   assert.equal(second.output.at(-1)?.type, "message");
-  const third = await post(turn, "/v1/responses", { ...body, input: "Once more" });
+}
+
+// Contract: history-14
+test("a grant for the session holds in the next request with the same session header, and in no other", async () => {
+  const asksAgain = { calls: [{ name: "Ask" }] };
+  const turn = begin([...askSteps(["Done.", "Again."]), asksAgain, asksAgain]);
+  const body = { approvals: "deferred", safety_identifier: "alice" };
+  const headers = { "session-id": "talk-1" };
+  await allowAsk(turn, body, headers);
+  const third = await post(turn, "/v1/responses", { ...body, input: "Once more" }, headers);
   assert.equal(third.output.at(-1)?.type, "message", "the session's grant");
-  const other = { input: "Elsewhere", approvals: "deferred", prompt_cache_key: "talk-2" };
-  const fourth = await post(turn, "/v1/responses", other);
-  assert.equal(fourth.output.at(-1)?.type, "mcp_approval_request");
+  for (const [others, header] of [
+    [body, "talk-2"],
+    [{ ...body, safety_identifier: "mallory" }, "talk-1"],
+  ] as const) {
+    const other = await post(
+      turn,
+      "/v1/responses",
+      { ...others, input: "Elsewhere" },
+      { "session-id": header },
+    );
+    assert.equal(other.output.at(-1)?.type, "mcp_approval_request");
+  }
+});
+
+// Contract: history-15
+test("prompt_cache_key shares nothing with a request of another history, because applications share it", async () => {
+  const turn = begin(askSteps(["Done.", "Other."]));
+  const body = { ...marked, approvals: "deferred" };
+  await allowAsk(turn, body, {});
+  const other = await post(turn, "/v1/responses", { ...body, input: "Hello, unrelated" });
+  assert.equal(other.output.at(-1)?.type, "mcp_approval_request");
+});
+
+// Contract: history-11
+test("a long history is compared in time that grows with its length", async () => {
+  const turns = Array.from({ length: 300 }, (_, index) => [
+    { role: "user", content: `question ${index}` },
+    { role: "assistant", content: `answer ${index} `.repeat(400) },
+  ]);
+  const lineage = turns.map((messages, index) => ({
+    run: { id: `resp_${index}` } as RunRecord,
+    messages: messages as readonly Message[],
+  }));
+  const items = turns.flat().map((message, at): ResolvedItem => ({
+    type: "message",
+    at,
+    source: message,
+    message: message as StatedMessage,
+  }));
+  let reads = 0;
+  const counted = lineage.map(({ run, messages }) => ({
+    run,
+    get messages() {
+      reads++;
+      return messages;
+    },
+  }));
+  assert.equal((await restatedRun(items, counted))?.id, "resp_299");
+  assert.equal(reads, turns.length);
 });

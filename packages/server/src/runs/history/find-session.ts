@@ -1,9 +1,9 @@
-import { isClosing, type RequestKey, type RunRecord } from "@capstan/store";
+import { isClosing, type RunRecord } from "@capstan/store";
 import { findRun, type HistoryScope } from "./find-answered-run.ts";
 import { isFromModel, type ResolvedItem } from "./history-item.ts";
 import { readLineage } from "./parent-history.ts";
 import { restatedRun } from "./restated-run.ts";
-import { findMarkedRun } from "./session-keys.ts";
+import { findMarkedRun, type SessionMark } from "./session-marks.ts";
 
 /** The session of a request that names no parent. */
 export interface FoundSession {
@@ -17,25 +17,34 @@ export interface FoundSession {
 }
 
 /**
- * Finds the session of a request by its newest item with a known id, else by the keys of its marks.
- * If there is neither, finds the run of its newest call; call ids are not unique, so only a run
- * whose whole history the request repeats.
- *
- * @param keys from `sessionKeys`
+ * Finds the session of a request by its newest item with a known id, else by its marks. If there is
+ * neither, finds the run of its newest call. Call ids are not unique, and neither are all marks: these
+ * find only a run whose whole history the request repeats.
  */
 export async function findSession(
   scope: HistoryScope,
   items: readonly ResolvedItem[],
-  keys: readonly Pick<RequestKey, "id">[],
+  marks: readonly SessionMark[],
 ): Promise<FoundSession | undefined> {
-  const run = (await findByItem(scope, items)) ?? (await findMarkedRun(scope, keys));
-  if (run !== undefined) {
-    const restated = await findRestated(scope, items, run);
-    return { run, ...(restated && { restated }) };
+  const ofItem = await findByItem(scope, items);
+  if (ofItem !== undefined) return sessionOf(scope, items, { run: ofItem, isExplicit: true });
+  for (const { key, isExplicit } of marks) {
+    const run = await findMarkedRun(scope, key);
+    const found = run && (await sessionOf(scope, items, { run, isExplicit }));
+    if (found !== undefined) return found;
   }
   const ofCall = await findByCall(scope, items);
-  const restated = ofCall && (await findRestated(scope, items, ofCall));
-  return restated && { run: restated, restated };
+  return ofCall && sessionOf(scope, items, { run: ofCall, isExplicit: false });
+}
+
+async function sessionOf(
+  scope: HistoryScope,
+  items: readonly ResolvedItem[],
+  { run, isExplicit }: { readonly run: RunRecord; readonly isExplicit: boolean },
+): Promise<FoundSession | undefined> {
+  const restated = await findRestated(scope, items, run);
+  if (restated !== undefined) return { run, restated };
+  return isExplicit ? { run } : undefined;
 }
 
 async function findByItem(
@@ -63,7 +72,7 @@ async function findRestated(
   run: RunRecord,
 ): Promise<RunRecord | undefined> {
   if (!items.some(isFromModel)) return undefined;
-  const found = restatedRun(items, await readLineage(stores.of(run.id), run));
+  const found = await restatedRun(items, await readLineage(stores.of(run.id), run));
   // A turn that has not ended cannot be continued by a request that does not name it.
   const isOpen = found === undefined || !isClosing(found.status);
   return isOpen || (found.result?.waiting ?? []).length > 0 ? undefined : found;

@@ -1,5 +1,5 @@
 import type { Message } from "@capstan/core";
-import type { RequestKey, RunRecord } from "@capstan/store";
+import type { RunRecord } from "@capstan/store";
 import { findAnsweredRun, type HistoryScope } from "./find-answered-run.ts";
 import { findSession } from "./find-session.ts";
 import {
@@ -30,6 +30,7 @@ import {
   readParentHistory,
 } from "./parent-history.ts";
 import { type LookUpItems, resolveReferences } from "./resolve-references.ts";
+import type { SessionMark } from "./session-marks.ts";
 
 /** The history of a request after the merge. */
 export interface MergedHistory<Source> {
@@ -57,10 +58,9 @@ interface MergeOptions<Source> extends HistoryScope {
   readonly parent: RunRecord | undefined;
   readonly lookUp: LookUpItems<Source>;
   /**
-   * The keys of the marks by which the request names its session. @default the session is not
-   * searched
+   * The marks by which the request names its session. @default the session is not searched
    */
-  readonly sessionKeys?: readonly Pick<RequestKey, "id">[];
+  readonly sessionMarks?: readonly SessionMark[];
 }
 
 /**
@@ -90,7 +90,7 @@ export async function mergeHistory<Source>(
 }
 
 async function merge<Source>(options: MergeOptions<Source>): Promise<MergedHistory<Source>> {
-  const { stores, kept, parent: named, sessionKeys: keys } = options;
+  const { stores, kept, parent: named, sessionMarks: marks } = options;
   const items = await resolveReferences(options.items, options.lookUp);
   const pairs = pairOutputs(items);
   const found = named ?? (await findAnsweredRun(options, items, pairs));
@@ -105,7 +105,9 @@ async function merge<Source>(options: MergeOptions<Source>): Promise<MergedHisto
     }
   }
   const session =
-    named === undefined && keys !== undefined ? await findSession(options, items, keys) : undefined;
+    named === undefined && marks !== undefined
+      ? await findSession(options, items, marks)
+      : undefined;
   const crosses = session !== undefined && !kept && stores.of(session.run.id) === stores.durable;
   const parent = session?.restated;
   if (parent !== undefined) {

@@ -3,8 +3,10 @@ import type { VariableSystem } from "@capstan/core";
 import type { RequestKey, RunRecord } from "@capstan/store";
 import { type HistoryScope, readableStores } from "./find-answered-run.ts";
 
-/** The texts by which a client marks the requests of one conversation, the most specific first. */
+/** The texts by which a client marks the requests of one conversation. */
 export interface SessionMarks {
+  /** The end user that the request names. Marks of another end user are other marks. */
+  readonly user?: string | undefined;
   /** The request's `prompt_cache_key`. */
   readonly promptCacheKey?: string | undefined;
   /** The value of a session header. */
@@ -31,35 +33,50 @@ export function sessionHeader(header: (name: string) => string | undefined): str
 /** How long a session is found by its marks after its newest run began, in ms. */
 const rememberedMs = 30 * 24 * 3_600_000;
 
-/**
- * Returns the keys under which the runs of a session are remembered; a new run takes them over from
- * the one before it. Marks are short texts of clients, so the keys are their digests.
- */
-export function sessionKeys({ promptCacheKey, header }: SessionMarks): readonly RequestKey[] {
-  const marks = { promptCacheKey, header };
-  return Object.entries(marks).flatMap(([kind, mark]) =>
-    mark === undefined || mark === "" ? [] : [sessionKey(kind, mark)],
-  );
+/** A mark of a session. */
+export interface SessionMark {
+  /** The key under which the newest run of the session is remembered; each new run takes it over. */
+  readonly key: RequestKey;
+  /**
+   * Whether the client means the session. Applications share a `prompt_cache_key` between
+   * conversations and users, so it counts only together with the session's history.
+   */
+  readonly isExplicit: boolean;
 }
 
-function sessionKey(kind: string, mark: string): RequestKey {
-  const digest = createHash("sha256").update(`${kind}\n${mark}`).digest("hex");
+/**
+ * Returns the marks of a request, in the order in which they are tried. Marks are texts of clients, so
+ * their keys are digests.
+ */
+export function sessionMarks({
+  user,
+  promptCacheKey,
+  header,
+}: SessionMarks): readonly SessionMark[] {
+  const mark = (kind: string, text: string | undefined, isExplicit: boolean) =>
+    text === undefined || text === ""
+      ? []
+      : [{ key: sessionKey([kind, user ?? "", text]), isExplicit }];
+  return [...mark("promptCacheKey", promptCacheKey, false), ...mark("header", header, true)];
+}
+
+function sessionKey(parts: readonly string[]): RequestKey {
+  const digest = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
   return { id: `session_${digest}`, digest, ttlMs: rememberedMs, replaces: "any" };
 }
 
-/** Returns the newest run with one of these keys, if it still exists. */
+/** Returns the newest run with this key, if it still exists. */
 export async function findMarkedRun(
   scope: HistoryScope,
-  keys: readonly Pick<RequestKey, "id">[],
+  { id }: Pick<RequestKey, "id">,
 ): Promise<RunRecord | undefined> {
   const { owner } = scope;
-  for (const { id } of keys)
-    for (const store of readableStores(scope)) {
-      const known = await store.getRequestKey({ owner, id });
-      const run =
-        known?.resourceId == null ? undefined : await store.getRun({ owner, id: known.resourceId });
-      if (run !== undefined) return run;
-    }
+  for (const store of readableStores(scope)) {
+    const known = await store.getRequestKey({ owner, id });
+    const run =
+      known?.resourceId == null ? undefined : await store.getRun({ owner, id: known.resourceId });
+    if (run !== undefined) return run;
+  }
   return undefined;
 }
 
