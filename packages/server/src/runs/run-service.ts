@@ -155,8 +155,9 @@ export class RunService {
    * Continues a run that failed or was stopped, as a new run. Completed calls are not run again.
    */
   async retry(run: RunRecord, model: string, key?: RequestKey): Promise<StartOutcome> {
-    const request = retryRequest(run, model);
-    const kept = this.stores.of(run.id) === this.store;
+    const store = this.stores.of(run.id);
+    const request = await retryRequest(store, run, model);
+    const kept = store === this.store;
     if (request !== undefined) return this.start(request, { kept, key });
     const message = `This run is ${run.status}: only a run that ended without completing can be retried.`;
     return { status: "conflict", message };

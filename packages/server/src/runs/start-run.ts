@@ -7,6 +7,7 @@ import {
   type RunJournalWrite,
   type RequestKey,
   type RunRecord,
+  type Store,
   type StoredRequest,
   type StoreWrite,
   type WriteOutcome,
@@ -160,16 +161,23 @@ async function storeAndBegin(
 
 /**
  * The request that continues a run that failed or was stopped; `undefined` if there is nothing to
- * retry.
+ * retry. It reads the same history as that run.
  */
-export function retryRequest(run: RunRecord, model: string): RunRequest | undefined {
+export async function retryRequest(
+  store: Store,
+  run: RunRecord,
+  model: string,
+): Promise<RunRequest | undefined> {
   if (!isClosing(run.status) || run.status === "completed") return undefined;
-  const { version: _version, ...stored } = requestOf(run);
+  const { version: _version, restates, context, ...stored } = requestOf(run);
   return {
     ...stored,
+    // A history of one run is not that of the runs that continue it, so the retry states it again.
+    // Any other history is read from the run.
+    ...(restates === "own" && { restates }),
+    context: restates === "own" ? await store.readList(context) : [],
     principal: run.owner,
     model,
-    context: [],
     inputMessages: [],
     inputItems: [],
     parentId: run.id,
