@@ -167,7 +167,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const app = createApp({ services, apiKeys, site, log, webRoot: options.webRoot });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
-  const disconnect = serveWebSockets({ server, fetch: app.fetch, bodyBytes: limits.bodyBytes });
+  const disconnect = serveWebSockets({
+    server,
+    fetch: app.fetch,
+    passedHeaders: services.passedHeaders,
+    bodyBytes: limits.bodyBytes,
+  });
   const stopWatching: (() => void)[] = [];
   let stopBeating = (): void => {};
   let queue: RunQueue | undefined;

@@ -152,6 +152,32 @@ test("a response without generation has no output, and its input precedes the ne
   assert.deepEqual(said?.slice(-2), ["Context.", "Go."]);
 });
 
+test("only the newest response without generation is kept", async () => {
+  await using served = await connect(["Done."]);
+  const { turn } = await served.open();
+  const prepare = async (input: string) =>
+    (await turn(create({ input, generate: false, store: false }))).at(-1)?.response?.id;
+  const first = await prepare("Old.");
+  const second = await prepare("New.");
+  const lost = await turn(create({ input: "Go.", store: false, previous_response_id: first }));
+  assert.equal(lost.at(-1)?.error?.code, "previous_response_not_found");
+  const next = await turn(create({ input: "Go.", store: false, previous_response_id: second }));
+  assert.equal(answerOf(next), "Done.");
+});
+
+test("the session header of a connection applies to its turns", async () => {
+  await using served = await connect([{ calls: [{ name: "Read" }] }, "It says x.", "Yes."], {
+    tools: [tool("Read", () => "x")],
+  });
+  const { turn } = await served.open({ "session-id": "talk-1" });
+  const user = (content: string) => ({ role: "user", content });
+  await turn(create({ input: [user("What?")], tools: toyTools, store: false }));
+  const said = { role: "assistant", content: "It says x." };
+  await turn(create({ input: [user("What?"), said, user("Sure?")], store: false }));
+  // The client did not send the call.
+  assert.match(JSON.stringify(served.model.requests.at(-1)?.messages), /Read/);
+});
+
 const wrong: readonly (readonly [title: string, frame: object | string, code: string])[] = [
   ["text that is not JSON", "{", "invalid_json"],
   ["an unknown type", { type: "response.steer" }, "unknown_event_type"],

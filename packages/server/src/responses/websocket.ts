@@ -5,6 +5,7 @@ import { newId, noUsage } from "@capstan/core/host";
 import { isObject } from "../http/errors.ts";
 import type { Connection, Environment } from "../http/services.ts";
 import { emptyStats } from "../runs/active/close-run.ts";
+import { sessionHeaders } from "../runs/history/session-marks.ts";
 import { createProjection } from "./projection/project-events.ts";
 import { withUncheckedFiles } from "../http/files/stored-files.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
@@ -18,6 +19,8 @@ export interface WebSocketOptions {
    * apply.
    */
   readonly fetch: Fetch;
+  /** Names of headers that tools get, in lower case; see `passedHeaders`. @default none */
+  readonly passedHeaders?: readonly string[] | undefined;
   /** Largest frame, in bytes. */
   readonly bodyBytes: number;
   /** Milliseconds after which a connection is closed. @default one hour */
@@ -55,7 +58,7 @@ export function serveWebSockets(options: WebSocketOptions): () => void {
     sockets ??= new ws.WebSocketServer({ noServer: true, maxPayload: bodyBytes });
     const { clients } = sockets;
     if (clients.size >= most) return reject(socket, new Response(null, { status: 503 }));
-    const headers = headersOf(request);
+    const headers = headersOf(request, options.passedHeaders);
     // The checks of any request: keys, pairing, host and origin.
     const answer = await fetch(new Request(urlOf(headers, "/v1/capstan"), { headers }));
     if (!answer.ok) return reject(socket, answer);
@@ -72,12 +75,19 @@ export function serveWebSockets(options: WebSocketOptions): () => void {
   };
 }
 
-/** The headers that identify a client. */
-const forwarded = ["host", "origin", "authorization", "cookie", "x-csrf-token"] as const;
+/** The headers that identify a client and its session. */
+const forwarded = [
+  "host",
+  "origin",
+  "authorization",
+  "cookie",
+  "x-csrf-token",
+  ...sessionHeaders,
+] as const;
 
-function headersOf({ headers }: IncomingMessage): Headers {
+function headersOf({ headers }: IncomingMessage, passed: readonly string[] = []): Headers {
   const taken = new Headers({ "Content-Type": "application/json" });
-  for (const name of forwarded) {
+  for (const name of [...forwarded, ...passed]) {
     const value = headers[name];
     if (typeof value === "string") taken.set(name, value);
   }
@@ -111,8 +121,11 @@ interface ConnectionOptions extends Pick<WebSocketOptions, "fetch"> {
 function serveConnection(client: WebSocket, options: ConnectionOptions): void {
   const { fetch, headers, lifetimeMs, pingMs } = options;
   const connection: Connection = { passing: new Set() };
-  /** The inputs of responses that were created without a model, by their ids. */
-  const prepared = new Map<string, readonly unknown[]>();
+  /**
+   * The newest response that was created without a model. Only this one can be continued, because
+   * each can have as many bytes as a request.
+   */
+  let prepared: { readonly id: string; readonly input: readonly unknown[] } | undefined;
   const left = new AbortController();
   let isBusy = false;
   let isAlive = true;
@@ -127,14 +140,13 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
     // Some clients send these fields, although they have no meaning here.
     for (const name of ["stream", "stream_options", "background"]) delete body[name];
     const previous = body["previous_response_id"];
-    const before = typeof previous === "string" ? prepared.get(previous) : undefined;
-    if (before !== undefined) {
+    if (prepared !== undefined && previous === prepared.id) {
       delete body["previous_response_id"];
-      body["input"] = [...before, ...itemsOf(body["input"])];
+      body["input"] = [...prepared.input, ...itemsOf(body["input"])];
     }
     if (generate === false) {
       const events = prepare(body);
-      prepared.set(events.id, itemsOf(body["input"]));
+      prepared = { id: events.id, input: itemsOf(body["input"]) };
       for (const event of events.frames) await send(event);
       return;
     }

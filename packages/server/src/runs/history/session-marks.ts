@@ -14,7 +14,7 @@ export interface SessionMarks {
 }
 
 /** Headers by which clients mark the requests of one conversation. */
-const sessionHeaders = ["session-id", "x-session-id"];
+export const sessionHeaders = ["session-id", "x-session-id"] as const;
 
 /** The longest mark; longer ones are ignored. */
 const maxMark = 256;
