@@ -380,7 +380,6 @@ test("a tool choice names a declared tool", () => {
     label: "f",
     name: "ViewFile",
   });
-  assert.deepEqual(choose({ type: "web_search" }).toolChoice, { type: "auto" });
   const allowed = choose({
     type: "allowed_tools",
     tools: [forced, { type: "mcp", server_label: "f" }],
@@ -402,6 +401,9 @@ test("a tool choice names a declared tool", () => {
   refuse({ tool_choice: { type: "mcp", server_label: "x" } }, "invalid_value", "tool_choice");
   refuse({ tool_choice: { type: "shell" } }, "invalid_value", "tool_choice");
   refuse({ tool_choice: {} }, "missing_required_parameter", "tool_choice.type");
+  // No tool is bound to this type, so the model cannot be made to call it.
+  const search = { tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } };
+  refuse(search, "invalid_value", "tool_choice");
 });
 
 test("rejects unknown formats", () => {

@@ -46,7 +46,12 @@ export function parseToolChoice(given: unknown, tools: RequestTools): ParsedTool
   }
   if (!isObject(given)) throw wrongType("tool_choice", "a string or an object", given);
   if (given["type"] === "allowed_tools") return parseAllowed(given, tools);
-  const choice = parseChosen(given, tools, "tool_choice") ?? { type: "auto" };
+  const choice = parseChosen(given, tools, "tool_choice");
+  if (choice === undefined)
+    throw badRequest(
+      "tool_choice",
+      `Invalid 'tool_choice': the server runs no tool of the type '${String(given["type"]).slice(0, 100)}'. Choose another tool or "auto", or bind a tool to this type with 'hostedTools' in the configuration.`,
+    );
   return { choice, echo: given as JsonObject };
 }
 
