@@ -291,6 +291,26 @@ everyStore("a tool's files are deleted with their run", async (withStore) => {
   });
 });
 
+everyStore(
+  "a run that stores its file again, after a crash, finds it created",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await store.write([createOf("run_1"), createOf("run_2")]);
+      const file = { id: "file-a", source: "tool", runId: "run_1" } as const;
+      const quota = { files: 1, bytes: 100 };
+      for (let attempt = 0; attempt < 2; attempt += 1)
+        assert.deepEqual(await create(store, { ...file, quota }), { status: "created" });
+      const { data } = await store.listFiles({ owner });
+      assert.equal(data.length, 1);
+      const [kept] = data;
+      assert.ok(kept !== undefined && "sha256" in kept);
+      assert.equal((await read(store, kept.sha256))?.toString(), "some text");
+      for (const other of [{ bytes: Buffer.from("other") }, { runId: "run_2" }])
+        await assert.rejects(create(store, { ...file, ...other }));
+    });
+  },
+);
+
 everyStore("retention deletes the files of the runs that it deletes", async (withStore) => {
   await withStore(async (store, clock) => {
     await store.write([createOf("run_1")]);

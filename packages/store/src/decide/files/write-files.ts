@@ -108,7 +108,16 @@ const findRun = statement<{ n: number }>(
   ({ lock }) => `SELECT n FROM runs WHERE id = ? AND owner = ?${lock("runs")}`,
 );
 
-/** Creates a file of a blob. */
+const findSame = statement(
+  { reads: ["files", "run_files"] },
+  `SELECT 1 AS ok FROM files JOIN run_files ON run_files.file_id = files.id
+    WHERE files.id = ? AND files.owner = ? AND files.sha256 = ? AND run_files.run_n = ?`,
+);
+
+/**
+ * Creates a file of a blob. A run's file that exists already, with the same bytes, is created too:
+ * a run that stopped before it recorded the file stores it again.
+ */
 export function* createFile(
   context: WriteContext,
   { file, blob, quota }: CreateFile,
@@ -118,6 +127,10 @@ export function* createFile(
   const run = runId === undefined ? undefined : yield* first(findRun, runId, owner);
   if (runId !== undefined && run === undefined)
     return { status: "refused", reason: `The run ${runId} no longer exists.` };
+  if (run !== undefined) {
+    const same = yield* first(findSame, file.id, owner, blob.sha256, run.n);
+    if (same !== undefined) return { status: "created" };
+  }
   const reason = yield* overQuota(context, { owner, bytes: blob.size, quota });
   if (reason !== undefined) return { status: "refused", reason };
   insertFile(context, { file, blob, at });
