@@ -125,6 +125,34 @@ test("linked files are attachments in a sandbox, and other sites can show only p
   }
 });
 
+test("HEAD has the headers of a file and opens none of its bytes", async (t) => {
+  const { app, store, upload } = setup();
+  const { id } = await upload("p.png", "image/png", png);
+  const opened = t.mock.method(store, "streamBlob");
+  const { url } = createFileLink({
+    sealer: app.services.sealer,
+    origin: "http://127.0.0.1",
+    owner: "ann",
+    fileId: id,
+  });
+  const headers = { Authorization: "Bearer ann-key-ann-key" };
+  for (const address of [url, `http://127.0.0.1/v1/files/${id}/content`])
+    for (const [range, status, length] of [
+      [undefined, 200, "8"],
+      ["bytes=2-4", 206, "3"],
+    ] as const) {
+      const request = new Request(address, { method: "HEAD", headers });
+      if (range !== undefined) request.headers.set("Range", range);
+      const response = await app.fetch(request);
+      assert.deepEqual([response.status, response.body], [status, null]);
+      assert.equal(response.headers.get("content-length"), length);
+      assert.equal(response.headers.get("content-type"), "image/png");
+    }
+  assert.equal(opened.mock.callCount(), 0);
+  assert.equal((await app.fetch(new Request(url))).status, 200);
+  assert.equal(opened.mock.callCount(), 1);
+});
+
 interface Completion {
   readonly id: string;
   readonly choices: readonly {
