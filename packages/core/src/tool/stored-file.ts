@@ -18,6 +18,7 @@ export type StoredFile =
 
 /**
  * Stores a file that a tool returned. The call's record and the messages then contain only a
- * reference to it.
+ * reference to it. If it throws, the model reads that the file was not stored, and nobody gets the
+ * error: log it before.
  */
 export type StoreFile = (file: ReturnedFile) => StoredFile | Promise<StoredFile>;

@@ -60,19 +60,20 @@ test("bytes that a tool returns are stored, and record and result refer to them"
   assert.doesNotMatch(JSON.stringify(record), /iVBORw0KGgo|JVBERi0|file-chosen/);
 });
 
-test("a file that cannot be stored becomes a text with the reason", async () => {
+test("a file that cannot be stored becomes a text with the reason, and an error's details stay out", async () => {
   const tool = toolOf("Draw", () => [picture, picture]);
   let calls = 0;
   const storeFile: StoreFile = () => {
-    if (calls++ > 0) throw new Error("the disk is full");
+    if (calls++ > 0) throw new Error("arn:aws:s3:::secret-bucket: denied");
     return { status: "refused", reason: "You have 10 files, which is the limit." };
   };
   const result = await executorWith([tool], { storeFile }).execute("Draw", {});
   assert.ok(result.status === "success");
   assert.match(
     result.finalText,
-    /file-\w+ was not stored: You have 10 files.*\n.*the disk is full\]$/,
+    /file-\w+ was not stored: You have 10 files.*\n\[file-\w+ was not stored: the server could not store it\]$/,
   );
+  assert.doesNotMatch(JSON.stringify(result), /secret-bucket/);
   assert.deepEqual(
     result.parts?.map(({ type }) => type),
     ["text", "text"],

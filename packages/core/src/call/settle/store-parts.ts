@@ -1,4 +1,3 @@
-import { errorMessage } from "../../base/errors.ts";
 import type { ContentPart, FilePart, ImagePart } from "../../model/content-part.ts";
 import { neutralise } from "../../text/neutralise.ts";
 import type { Gate } from "../gate/gate.ts";
@@ -74,8 +73,9 @@ async function storePart(
       return { part: { ...part, source: { type: "blob", sha256, size } } };
     }
     ({ reason } = stored);
-  } catch (thrown) {
-    reason = errorMessage(thrown);
+  } catch {
+    // The message is for the server's administrator: it can name hosts, accounts and paths.
+    reason = "the server could not store it";
   }
   const problem = `[${id} was not stored: ${neutralise(reason)}]`;
   return { part: { type: "text", text: problem }, problem };

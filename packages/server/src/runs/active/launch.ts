@@ -91,6 +91,7 @@ interface LaunchOptions {
   /** Hidden tools for files that the model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
   readonly clock: Clock;
+  readonly log: (line: string) => void;
   readonly inputMessages?: readonly Message[];
   readonly resume?: ChainResume;
 }
@@ -102,7 +103,7 @@ interface LaunchOptions {
  * @returns a function that starts the loop. From then on all events are in the run's journal
  */
 export async function prepareChain(options: LaunchOptions): Promise<() => ToolChainRun> {
-  const { store, models, limits, run, journal, variables, resume } = options;
+  const { store, models, limits, run, journal, variables, resume, log } = options;
   const { grants, overrides } = options;
   const request = requestOf(run);
   const { servers, settings, adopts, history, call, restates } = request;
@@ -120,7 +121,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   files.addMessages([...context, ...(options.inputMessages ?? [])]);
   files.addMessages(resume?.state.messages ?? []);
   files.addCalls(resume?.state.calls ?? []);
-  const storeFile = options.isInMemory ? undefined : toolFileStorage({ store, run, limits });
+  const storeFile = options.isInMemory ? undefined : toolFileStorage({ store, run, limits, log });
   const executor = options.createExecutor({
     variables,
     grants,

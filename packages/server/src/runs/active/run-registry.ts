@@ -302,7 +302,7 @@ export class RunRegistry {
 
   async #launch(active: ActiveRun, { run, input }: Restored, warm: WarmRun): Promise<void> {
     const { stores, models, createExecutor, limits, documents, clock } = this.#options;
-    const { attachmentTools } = this.#options;
+    const { attachmentTools, log } = this.#options;
     const { changes } = this.grants;
     const [session, overrides] = await Promise.all([
       this.#session(run, input, warm),
@@ -319,6 +319,7 @@ export class RunRegistry {
       documents,
       attachmentTools,
       clock,
+      log,
       overrides,
     };
     const startChain = await prepareChain({ ...common, ...session, ...input });

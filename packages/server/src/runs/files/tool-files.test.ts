@@ -7,7 +7,7 @@ import { contentParts, type Message } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore, openStore } from "@capstan/store";
 import { createTestApp, requestTo, toyTools } from "../../testing/app-fixtures.ts";
-import { tool } from "../../testing/run-fixtures.ts";
+import { type createRuns, tool } from "../../testing/run-fixtures.ts";
 import { safeFileName } from "./file-name.ts";
 
 const png = Buffer.from("89504e470d0a1a0a", "hex").toString("base64");
@@ -127,6 +127,24 @@ test("a file over the user's quota becomes a text, and the run continues", async
     JSON.stringify(model.requests[1]?.messages),
     /file-\w+ was not stored: You have 1 files, which is the limit/,
   );
+});
+
+// Contract: files-15
+test("why the store failed is in the log, and not in the result", async (t) => {
+  const store = openMemoryStore();
+  t.mock.method(store, "receiveBlob", async () => {
+    throw new Error("arn:aws:s3:::secret-bucket: denied");
+  });
+  const model = new ScriptedModel(drawThenSay);
+  const app = createTestApp({ model, tools: [draw], store });
+  const { body } = await app.call("POST", "/v1/responses", ask);
+  assert.equal(body.status, "completed");
+  const sent = JSON.stringify(model.requests[1]?.messages);
+  assert.match(sent, /file-\w+ was not stored: the server could not store it/);
+  const events = await store.readEventsCompact({ owner: "local", runId: body.id });
+  assert.doesNotMatch(sent + JSON.stringify([body, events]), /secret-bucket/);
+  const { lines } = app.services.runs as ReturnType<typeof createRuns>;
+  assert.match(lines.join("\n"), /file-\w+ could not be stored: arn:aws:s3:::secret-bucket/);
 });
 
 test("names of tools' files are made safe", () => {

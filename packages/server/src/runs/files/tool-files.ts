@@ -1,4 +1,5 @@
 import type { StoreFile } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
 import type { FileQuota, RunRecord, Store } from "@capstan/store";
 import type { ServerLimits } from "../request/run-limits.ts";
 import { fileType, safeFileName } from "./file-name.ts";
@@ -18,6 +19,8 @@ interface ToolFileOptions {
   readonly store: Pick<Store, "receiveBlob" | "writeWithBlob">;
   readonly run: Pick<RunRecord, "id" | "owner">;
   readonly limits: Pick<ServerLimits, "fileBytes" | "filesOfOne" | "fileBytesOfOne">;
+  /** Gets why the store failed. The model and the client do not: it can name hosts and accounts. */
+  readonly log: (line: string) => void;
 }
 
 /**
@@ -25,8 +28,8 @@ interface ToolFileOptions {
  * owner, and are deleted with the run. Do not use it for runs in memory: their results contain the
  * bytes, and nothing is written to disk.
  */
-export function toolFileStorage({ store, run, limits }: ToolFileOptions): StoreFile {
-  return async ({ id, name, mimeType, data }) => {
+export function toolFileStorage({ store, run, limits, log }: ToolFileOptions): StoreFile {
+  const storeOne: StoreFile = async ({ id, name, mimeType, data }) => {
     const bytes = Buffer.from(data, "base64");
     if (bytes.length === 0)
       return { status: "refused", reason: "its data is empty or is not Base64" };
@@ -56,6 +59,14 @@ export function toolFileStorage({ store, run, limits }: ToolFileOptions): StoreF
       return outcome.status === "refused" ? outcome : { status: "stored", sha256, size };
     } finally {
       await blob.discard();
+    }
+  };
+  return async (file) => {
+    try {
+      return await storeOne(file);
+    } catch (thrown) {
+      log(`Run ${run.id}: ${file.id} could not be stored: ${errorMessage(thrown)}`);
+      throw thrown;
     }
   };
 }
