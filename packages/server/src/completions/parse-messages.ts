@@ -6,6 +6,7 @@ import { mimeTypeOf } from "../runs/files/file-name.ts";
 import { badRequest, checked, isObject, missingParameter, wrongType } from "../http/errors.ts";
 import { NamedFile } from "../http/files/stored-files.ts";
 import type { StoredData } from "../http/read-body.ts";
+import { withoutAnswerLinks } from "./answer-links.ts";
 
 /** The messages of a Chat Completions request, as the loop reads them. */
 export interface ParsedMessages {
@@ -114,7 +115,7 @@ function assistantMessage(
       request(`call_${index}`, given.function_call.name, given.function_call.arguments),
     );
   for (const { id, function: called } of requests) calls.set(id, called.name);
-  const text = textOf(contentOf(value, at, blobs));
+  const text = withoutAnswerLinks(textOf(contentOf(value, at, blobs)));
   return {
     role: "assistant",
     content: text === "" ? (given.refusal ?? "") : text,

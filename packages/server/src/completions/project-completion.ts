@@ -1,13 +1,8 @@
 import type { ChainError, ContentPart, JsonObject, PlacedAnnotation, Usage } from "@capstan/core";
-import {
-  addUsage,
-  customInput,
-  type FinishReason,
-  neutralise,
-  shiftAnnotations,
-} from "@capstan/core/host";
+import { addUsage, customInput, type FinishReason, shiftAnnotations } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { completionAnnotation } from "../http/tools/wire-annotations.ts";
+import { answerLinks } from "./answer-links.ts";
 
 /** Why a choice ended: the API's `finish_reason`. */
 export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filter";
@@ -130,7 +125,7 @@ export function createCompletionFold({
     return [
       ...texts.flush(),
       ...(takesLinks && reason === "stop" && links.length > 0
-        ? texts.addAll(links.map(markdownLink).join("\n"))
+        ? texts.addAll(answerLinks(links))
         : []),
       { type: "end", finish: reason, usage: usage ?? { inputTokens: 0, outputTokens: 0 } },
     ];
@@ -228,12 +223,6 @@ function shownFile(
     return url !== null && /^https?:$/.test(url.protocol) ? [{ type, name, url: url.href }] : [];
   }
   return fileId === undefined || linkOf === undefined ? [] : [{ type, name, url: linkOf(fileId) }];
-}
-
-/** Returns a link in Markdown. The name cannot end the link's text. */
-function markdownLink({ name, url }: ShownFile): string {
-  const text = neutralise(name).replaceAll(/[\\[\]`<>*_\r\n]/g, (char) => `\\${char.trim()}`);
-  return `[${text}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 }
 
 type TextStart = Extract<RunEvent, { type: "item.start"; kind: "text" | "reasoning" }>;

@@ -10,6 +10,9 @@ export interface FileLink {
   readonly expiresAt: number;
 }
 
+/** Matches the URL of a link to a file of any server, as the source of a regular expression. */
+export const fileLinkUrl = String.raw`https?://[^\s()/]+/v1/files/[^\s()/?]+/download\?token=[^\s()]+`;
+
 /** Returns the name under which the token of a file is sealed, so that it opens no other file. */
 const sealedFor = (fileId: string): string => `link to ${fileId}`;
 
