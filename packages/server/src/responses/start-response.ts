@@ -20,6 +20,7 @@ import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
 import { offeredEntries, offeredServers, toolContextOf } from "../http/tools/request-data.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
+import { requireReadThread } from "../http/require-read-thread.ts";
 import { typedFiles } from "../http/files/typed-files.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { selectAgent } from "../http/select-agent.ts";
@@ -156,6 +157,8 @@ export async function prepareResponse(
     if (messages.length > 0) throw conflict(onlyAnswers);
     return { status: "answers", parent, answers: answers.map(runAnswer) };
   }
+  if (conversationId !== null)
+    await requireReadThread(services.runs.store, { owner, conversationId, head: named.parent });
   await nextTurn();
   const fields = applyAgent(agent, {
     ...request,

@@ -1,5 +1,5 @@
 import { isClosing, type RunRecord } from "@capstan/store";
-import { RequestError } from "../http/errors.ts";
+import { conflict, RequestError } from "../http/errors.ts";
 import { wireRunId, wireThreadId } from "./run-wire.ts";
 import type { Thread } from "./thread.ts";
 
@@ -9,4 +9,17 @@ export function requireNoActiveRun({ conversation }: Thread, run: RunRecord): vo
   const thread = wireThreadId(conversation.id);
   const message = `Thread ${thread} already has an active run ${wireRunId(run.id)}. Wait until it has ended, or cancel it first.`;
   throw new RequestError({ param: "thread_id", code: "active_run", message });
+}
+
+/** Whether an ended run waits for outputs or approvals. A response that continues it sends them. */
+export function hasOpenCalls({ result }: RunRecord): boolean {
+  return (result?.waiting ?? []).length > 0;
+}
+
+/** @throws RequestError 409 if an ended run waits for outputs or approvals */
+export function requireNoOpenCalls(run: RunRecord): void {
+  if (hasOpenCalls(run))
+    throw conflict(
+      "The newest response of this conversation waits for outputs or approvals. Send these first with a response that continues it.",
+    );
 }

@@ -7,7 +7,7 @@ import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
 import { readJson } from "../http/read-body.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { jsonChunks, streamJson } from "../http/streams.ts";
-import { requireNoActiveRun } from "./active-run.ts";
+import { requireNoActiveRun, requireNoOpenCalls } from "./active-run.ts";
 import { messageWrite } from "./create-thread.ts";
 import { pageOf, readPageQuery } from "./list-page.ts";
 import {
@@ -99,6 +99,8 @@ export function messageRoutes(services: Services, budget: MemoryBudget): Hono<En
     const changed: MessageChange = { type: "changed", isDeleted: true };
     const { pending } = await readThreadParts(store, thread);
     const isRead = !pending.some(({ id }) => id === view.id);
+    // The response that continues the open turn would still read the message.
+    if (isRead && run !== undefined) requireNoOpenCalls(run);
     const outcomes = await store.write([
       created === undefined
         ? objectWrite(thread, view.id, changed as unknown as JsonObject)

@@ -10,7 +10,7 @@ import { newMessages } from "../runs/history/item-messages.ts";
 import { findRequestedModel } from "../runs/active/launch.ts";
 import { type AgentFields, applyAgent } from "../runs/request/agent.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
-import { requireNoActiveRun } from "./active-run.ts";
+import { requireNoActiveRun, requireNoOpenCalls } from "./active-run.ts";
 import { messageWrite } from "./create-thread.ts";
 import { createdView, messageData, type MessageView } from "./message-view.ts";
 import { modelMessages } from "./model-messages.ts";
@@ -109,7 +109,7 @@ export async function startThreadRun(
   const parts = await readThreadParts(store, thread);
   const head = parts.runs.at(-1);
   if (head !== undefined) requireNoActiveRun(thread, head);
-  if ((head?.result?.waiting ?? []).length > 0) throw conflict(openCalls);
+  if (head !== undefined) requireNoOpenCalls(head);
   const added = request.additionalMessages.map((message) => ({ id: newId("msg_"), message }));
   const fresh = [
     ...parts.pending.flatMap((record) => createdView(record) ?? []),
@@ -183,9 +183,6 @@ export async function startThreadRun(
   if (other !== undefined) requireNoActiveRun(thread, other);
   throw conflict(outcome.message);
 }
-
-const openCalls =
-  "The newest response of this conversation waits for outputs or approvals. Send these first with a response that continues it.";
 
 interface ReadOptions {
   readonly thread: Thread;

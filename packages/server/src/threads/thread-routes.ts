@@ -11,7 +11,7 @@ import { parseThread } from "./request/parse-thread.ts";
 import { parseToolResources } from "./request/tool-resources.ts";
 import { requireFiles } from "./require-files.ts";
 import { wireThreadId } from "./run-wire.ts";
-import { requireNoActiveRun } from "./active-run.ts";
+import { hasOpenCalls, requireNoActiveRun } from "./active-run.ts";
 import { findThread, type Thread, threadView, threadWrite } from "./thread.ts";
 import { readThreadParts } from "./thread-messages.ts";
 
@@ -79,13 +79,17 @@ export function threadRoutes(services: Services): Hono<Environment> {
     });
     const data = { ...fork.data, mustRestate: true };
     const { id } = fork.conversation;
-    // The first run continues the newest one of the source, so it has its variables and grants.
+    // The first run continues the newest one of the source, so it has its variables and grants. It
+    // does not take over calls that wait for outputs or approvals.
+    const continued = parts.runs.findLast((run) => !hasOpenCalls(run));
+    const [oldest] = parts.runs;
+    const from = oldest === undefined ? headRunId : (continued?.id ?? oldest.parentId);
     const writes: readonly StoreWrite[] =
-      headRunId === null
+      from === null
         ? []
         : [
             threadWrite(fork.conversation, data),
-            { type: "move-head", owner, id, from: null, to: headRunId },
+            { type: "move-head", owner, id, from: null, to: from },
           ];
     if (!(await store.write(writes)).every(isAccepted))
       throw conflict("The thread has changed in the meantime. Try again.");
