@@ -2,6 +2,7 @@ import type { RequestTool, RequestTools, ToolDefinition } from "@capstan/core";
 import type { ToolChoice } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
+import { createRequestGrammars } from "../grammar/request-grammars.ts";
 import {
   badRequest,
   checked,
@@ -73,6 +74,7 @@ export function parseCompletionTools(
 ): CompletionTools {
   const client: ToolDefinition[] = [];
   const customTools: string[] = [];
+  const grammars = createRequestGrammars();
   const servers: ServerGroup[] = [];
   const hosted: HostedTool[] = [];
   const declared: { [group: string]: RequestTool } = {};
@@ -91,7 +93,10 @@ export function parseCompletionTools(
           customDefinition({
             name,
             description,
-            grammar: checkedGrammar(format?.grammar ?? undefined, `${at}.custom.format.grammar`),
+            grammar: checkedGrammar(format?.grammar ?? undefined, {
+              at: `${at}.custom.format.grammar`,
+              grammars,
+            }),
           }),
         );
         customTools.push(name);

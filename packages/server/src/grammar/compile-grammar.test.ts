@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TextGrammar } from "@capstan/core/host";
 import { compileGrammar } from "./compile-grammar.ts";
+import { createRequestGrammars } from "./request-grammars.ts";
 
 function problems(syntax: TextGrammar["syntax"], definition: string, texts: readonly string[]) {
   const compiled = compileGrammar({ syntax, definition });
@@ -167,4 +168,69 @@ test("unsupported parts of a Lark grammar are named with their lines", () => {
     ['start: (("a"~1000)~1000)~1000', /symbols/],
   ];
   for (const [grammar, reason] of cases) assert.match(rejection("lark", grammar), reason);
+});
+
+/** Terminals `T0`, `T1` … that need about 1,800 states each, and a rule that uses all. */
+function largeTerminals(count: number, letter = "n"): string {
+  const names = Array.from({ length: count }, (_, n) => `T${n}`);
+  const terminals = names.map((name, n) => `${name}: /[a-z]{900}${letter}${n}/`);
+  return [`start: ${names.join(" | ")}`, ...terminals].join("\n");
+}
+
+// Contract: responses-14
+test("all terminals of a grammar share one budget of states and of ranges", () => {
+  assert.equal(rejection("lark", largeTerminals(2)), "accepted");
+  assert.match(
+    rejection("lark", largeTerminals(20)),
+    /T2: the grammar needs more than 5000 states/,
+  );
+  const classes = Array.from({ length: 2 }, (_, n) => `/\\p{L}{20}${n}/`).join(" | ");
+  assert.equal(rejection("lark", `start: ${classes}`), "accepted");
+  const many = Array.from({ length: 9 }, (_, n) => `/\\p{L}{20}${n}/`).join(" | ");
+  assert.match(rejection("lark", `start: ${many}`), /more than 50000 ranges/);
+});
+
+// Contract: responses-14
+test("all grammars of a request share one budget", () => {
+  const grammars = createRequestGrammars();
+  const statuses = ["a", "b", "c", "d"].map((letter) => {
+    const result = grammars.compile({ syntax: "lark", definition: largeTerminals(2, letter) });
+    return result.status === "invalid" ? result.message : result.status;
+  });
+  assert.deepEqual(statuses.slice(0, 2), ["compiled", "compiled"]);
+  assert.match(statuses.at(-1) ?? "", /the grammars of the request need more than 10000 states/);
+  const repeated = createRequestGrammars();
+  const definition = largeTerminals(2);
+  for (let n = 0; n < 10; n++)
+    assert.equal(repeated.compile({ syntax: "lark", definition }).status, "compiled");
+});
+
+// Contract: responses-14
+test("ignored text takes steps in proportion to its length", { timeout: 60_000 }, () => {
+  const grammar = (ignored: string) => `start: "y"\n%ignore /${ignored}/`;
+  const run = "x".repeat(20_000);
+  assert.deepEqual(accepts("lark", grammar("x+"), [`${run}y`, `${run}y${run}`, run]), [
+    true,
+    true,
+    false,
+  ]);
+  assert.deepEqual(accepts("lark", grammar("x"), [`${run}y`]), [true]);
+  const everywhere = 'start: "x"*\n%ignore /x+/';
+  assert.match(String(problems("lark", everywhere, [run])[0]), /too long to check/);
+});
+
+// Contract: responses-14
+test("long chains of rules are compiled in bounded steps", { timeout: 60_000 }, () => {
+  const chain = (length: number, used: number) =>
+    Array.from({ length }, (_, n) => {
+      const next = n < length - 1 ? `r${n + 1} | ` : "";
+      return `${n === 0 ? "start" : `r${n}`}: ${next}/[${String.fromCodePoint(0x4e00 + (n % used))}]/`;
+    }).join("\n");
+  assert.equal(rejection("lark", chain(300, 300)), "accepted");
+  assert.match(rejection("lark", chain(1_800, 1_200)), /more than 1000000 steps/);
+  const optional = 'start: /[a-z]/~0..1000 "x"';
+  assert.deepEqual(accepts("lark", optional, ["abcx", "abc"]), [true, false]);
+  const uses = `start: ${"T3 ".repeat(5_000)}\nT0: "abcdefghij"\nT1: ${"T0 ".repeat(10)}\nT2: T1\nT3: T2`;
+  assert.equal(rejection("lark", uses), "accepted");
+  assert.match(rejection("lark", `start: "a"${"?".repeat(20_000)}`), /repetitions of one part/);
 });

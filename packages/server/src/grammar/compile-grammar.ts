@@ -3,6 +3,7 @@ import { textProblem } from "./lark/check-text.ts";
 import { GrammarError } from "./lark/grammar-error.ts";
 import { readProductions } from "./lark/productions.ts";
 import { compileExpression, matchesWhole } from "./regular/compile-expression.ts";
+import type { GrammarCost } from "./regular/grammar-budget.ts";
 
 /** The longest definition of a grammar, in characters. */
 export const longestGrammar = 50_000;
@@ -13,10 +14,17 @@ export type CompiledGrammar =
       readonly status: "compiled";
       /** Returns why a text does not match, or `undefined` if it does. */
       readonly problem: (text: string) => string | undefined;
+      readonly cost: GrammarCost;
     }
   | { readonly status: "invalid"; readonly message: string };
 
-const compiled = new LruCache<string, CompiledGrammar>(50);
+/** The maximum size of all cached grammars together: their states, and a fifth of their steps. */
+const cacheCapacity = 250_000;
+
+const compiled = new LruCache<string, CompiledGrammar & { readonly size: number }>(
+  cacheCapacity,
+  ({ size }) => size,
+);
 
 /**
  * Compiles a grammar of a custom tool. The check of a text takes linear time for regular
@@ -27,7 +35,8 @@ export function compileGrammar({ syntax, definition }: TextGrammar): CompiledGra
   const known = compiled.get(key);
   if (known !== undefined) return known;
   const made = syntax === "regex" ? compileRegex(definition) : compileLark(definition);
-  compiled.set(key, made);
+  const { states, steps } = made.status === "compiled" ? made.cost : { states: 0, steps: 0 };
+  compiled.set(key, { ...made, size: states + Math.max(steps, key.length) / 5 });
   return made;
 }
 
@@ -47,10 +56,11 @@ function compileRegex(definition: string): CompiledGrammar {
       status: "invalid",
       message: `the regular expression cannot be used: ${result.message}`,
     };
-  const { start } = result;
+  const { start, states, ranges } = result;
   const shown = JSON.stringify(definition.slice(0, 200));
   return {
     status: "compiled",
+    cost: { states, ranges, steps: definition.length },
     problem: (text) =>
       matchesWhole(start, text)
         ? undefined
@@ -61,7 +71,8 @@ function compileRegex(definition: string): CompiledGrammar {
 function compileLark(definition: string): CompiledGrammar {
   try {
     const productions = readProductions(definition);
-    return { status: "compiled", problem: (text) => textProblem(productions, text) };
+    const { cost } = productions;
+    return { status: "compiled", cost, problem: (text) => textProblem(productions, text) };
   } catch (thrown) {
     if (!(thrown instanceof GrammarError)) throw thrown;
     return {

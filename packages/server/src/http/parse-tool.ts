@@ -2,7 +2,8 @@ import type { JsonObject, ToolDefinition, ToolGroup } from "@capstan/core";
 import { schemaDepthProblem, type TextGrammar } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
-import { compileGrammar, longestGrammar } from "../grammar/compile-grammar.ts";
+import { longestGrammar } from "../grammar/compile-grammar.ts";
+import type { RequestGrammars } from "../grammar/request-grammars.ts";
 import { badRequest, checked, missingParameter, RequestError } from "./errors.ts";
 import { filterSchema, requireApproval, toolFilter } from "../runs/request/server-group.ts";
 
@@ -149,10 +150,13 @@ const grammarSchema = z.object({
  *
  * @throws RequestError that names what the grammar contains and the server does not support
  */
-export function checkedGrammar(given: object | undefined, at: string): TextGrammar | undefined {
+export function checkedGrammar(
+  given: object | undefined,
+  { at, grammars }: { readonly at: string; readonly grammars: RequestGrammars },
+): TextGrammar | undefined {
   if (given === undefined) return undefined;
   const grammar = checked(grammarSchema, given, at);
-  const compiled = compileGrammar(grammar);
+  const compiled = grammars.compile(grammar);
   if (compiled.status === "compiled") return grammar;
   const param = `${at}.definition`;
   throw badRequest(param, `Invalid '${param}': ${compiled.message}`);

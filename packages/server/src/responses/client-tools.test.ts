@@ -435,4 +435,11 @@ test("a grammar that cannot be enforced is rejected, and the error names why", a
   assert.match(error?.message ?? "", /line 2: %declare is not supported/);
   const other = await create({ input: [user], tools: [grammarTool("gbnf", "root ::= x")] });
   assert.equal(other.error?.param, "tools[0].format.syntax");
+  const tools = Array.from({ length: 8 }, (_, n) => ({
+    ...grammarTool("regex", `[a-z]{900}${n}`),
+    name: `say${n}`,
+  }));
+  const many = await create({ input: [user], tools });
+  assert.equal(many.status, 400);
+  assert.match(many.error?.message ?? "", /grammars of the request need more than 10000 states/);
 });

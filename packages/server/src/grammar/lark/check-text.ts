@@ -1,10 +1,17 @@
 import type { AutomatonState } from "../regular/compile-expression.ts";
+import { createBudget } from "../regular/grammar-budget.ts";
 import { createLookahead } from "./lookahead.ts";
-import type { GrammarSymbol, Productions, Terminal } from "./productions.ts";
+import type { CompiledProductions, GrammarSymbol, Terminal } from "./productions.ts";
 
-/** The steps that a check may take, for each character of the text and at least. */
+/** The steps that a check may take, for each character of the text, at least and at most. */
 const stepsPerCharacter = 200;
 const leastSteps = 200_000;
+const mostSteps = 5_000_000;
+/** The steps of adding an item, which takes longer than reading a character. */
+const stepsPerItem = 4;
+
+/** Thrown when a check has used up its steps. */
+class StepsExceeded extends Error {}
 
 /** A position in a production whose text began at `origin`. */
 interface Item {
@@ -26,15 +33,19 @@ interface ItemSet {
  * Returns why a text does not match a grammar, or `undefined` if it does. Uses Earley's algorithm
  * on characters: an expected terminal matches in all lengths.
  */
-export function textProblem(productions: Productions, text: string): string | undefined {
+export function textProblem(productions: CompiledProductions, text: string): string | undefined {
   const characters = Array.from(text, (character) => character.codePointAt(0) ?? 0);
   const matcher = createMatcher(productions, characters);
-  return matcher.run();
+  try {
+    return matcher.run();
+  } catch (thrown) {
+    if (!(thrown instanceof StepsExceeded)) throw thrown;
+    return "it takes too long to check. Use a shorter text.";
+  }
 }
 
-function createMatcher(productions: Productions, characters: readonly number[]) {
+function createMatcher(productions: CompiledProductions, characters: readonly number[]) {
   const { alternatives, nullable, ignored } = productions;
-  const lookahead = createLookahead(productions);
   const sets = new Map<number, ItemSet>();
   /** A number for each production, with as many free numbers after it as it has dots. */
   const numbers = new Map<readonly GrammarSymbol[], number>();
@@ -44,7 +55,9 @@ function createMatcher(productions: Productions, characters: readonly number[]) 
     free += production.length + 1;
   }
   const length = characters.length + 1;
-  let stepsLeft = Math.max(leastSteps, characters.length * stepsPerCharacter);
+  const limit = Math.max(leastSteps, characters.length * stepsPerCharacter);
+  const steps = createBudget(Math.min(limit, mostSteps), () => new StepsExceeded());
+  const lookahead = createLookahead(productions, steps);
   let furthest = 0;
   const expected: Terminal[] = [];
 
@@ -57,7 +70,7 @@ function createMatcher(productions: Productions, characters: readonly number[]) 
     return set;
   };
   const add = (position: number, item: Item): void => {
-    stepsLeft--;
+    steps.spend(stepsPerItem);
     const { seen, items } = setAt(position);
     const key = ((numbers.get(item.production) ?? 0) + item.dot) * length + item.origin;
     if (seen.has(key)) return;
@@ -79,20 +92,41 @@ function createMatcher(productions: Productions, characters: readonly number[]) 
     const ends: number[] = [];
     let state: AutomatonState | undefined = start;
     for (let at = position; state !== undefined; at++) {
-      stepsLeft--;
+      steps.spend();
       if (state.isFinal) ends.push(at);
       const character = characters[at];
-      if (character === undefined || stepsLeft < 0) break;
+      if (character === undefined) break;
       state = state.after(character);
     }
     return ends;
   };
+  let lastBeginnings: { readonly position: number; readonly found: readonly number[] } | undefined;
   /** Returns the positions at which a terminal can begin: this one, and those after ignored text. */
   const beginnings = (position: number): readonly number[] => {
+    if (ignored.length === 0) return [position];
+    if (lastBeginnings?.position === position) return lastBeginnings.found;
     const found = [position];
-    for (const from of found)
-      for (const { start } of ignored)
-        for (const end of endsOf(start, from)) if (!found.includes(end)) found.push(end);
+    // All ignored terminals are matched at once, so that a long run of them takes linear time.
+    let states = new Set(ignored.map(({ start }) => start));
+    for (let at = position; states.size > 0; at++) {
+      const character = characters[at];
+      if (character === undefined) break;
+      const next = new Set<AutomatonState>();
+      let isEnd = false;
+      for (const state of states) {
+        steps.spend();
+        const after = state.after(character);
+        if (after === undefined) continue;
+        next.add(after);
+        isEnd ||= after.isFinal;
+      }
+      if (isEnd) {
+        found.push(at + 1);
+        for (const { start } of ignored) next.add(start);
+      }
+      states = next;
+    }
+    lastBeginnings = { position, found };
     return found;
   };
   const scan = (position: number, item: Item, terminal: Terminal): void => {
@@ -113,6 +147,7 @@ function createMatcher(productions: Productions, characters: readonly number[]) 
     if (character === undefined && end) return true;
     let found = false;
     for (const terminal of terminals) {
+      steps.spend();
       const { start } = terminal;
       if (position >= furthest) note(position, terminal);
       found ||= start.isFinal || (character !== undefined && start.after(character) !== undefined);
@@ -128,14 +163,11 @@ function createMatcher(productions: Productions, characters: readonly number[]) 
   };
   const process = (position: number, set: ItemSet): void => {
     for (const item of set.items) {
-      stepsLeft--;
-      if (stepsLeft < 0) return;
+      steps.spend();
       const symbol = item.production[item.dot];
       if (symbol === undefined) {
-        for (const waiting of setAt(item.origin).waiting.get(item.nonterminal) ?? []) {
-          if (stepsLeft < 0) return;
+        for (const waiting of setAt(item.origin).waiting.get(item.nonterminal) ?? [])
           add(position, advanced(waiting));
-        }
       } else if (typeof symbol === "number") {
         const waiting = set.waiting.get(symbol);
         if (waiting === undefined) {
@@ -168,7 +200,6 @@ function createMatcher(productions: Productions, characters: readonly number[]) 
         const set = sets.get(position);
         if (set === undefined) continue;
         process(position, set);
-        if (stepsLeft < 0) return "it takes too long to check. Use a shorter text.";
       }
       const isStart = ({ nonterminal, production, dot, origin }: Item): boolean =>
         nonterminal === 0 && origin === 0 && dot === production.length;

@@ -1,4 +1,5 @@
-import type { GrammarSymbol, Productions, Terminal } from "./productions.ts";
+import type { Budget } from "../regular/grammar-budget.ts";
+import type { CompiledProductions, GrammarSymbol, Terminal } from "./productions.ts";
 
 /** The possible continuations of a text: some terminals, or its end. */
 export interface Lookahead {
@@ -13,83 +14,38 @@ export type LookaheadOf = (
   dot: number,
 ) => Lookahead;
 
-interface Sets {
-  readonly terminals: Set<Terminal>;
-  end: boolean;
-}
-
-/** Computes the terminals with which each nonterminal can begin, and those that can follow it. */
-export function createLookahead({ alternatives, nullable }: Productions): LookaheadOf {
-  const first = alternatives.map(() => new Set<Terminal>());
-  const follow = alternatives.map((_each, number): Sets => ({
-    terminals: new Set(),
-    end: number === 0,
-  }));
-
-  /** Adds what can come after a dot to a set. */
-  const collect = (
-    nonterminal: number,
-    production: readonly GrammarSymbol[],
-    dot: number,
-    into: Sets,
-  ): void => {
-    for (const symbol of production.slice(dot)) {
-      if (typeof symbol !== "number") into.terminals.add(symbol);
-      else for (const terminal of first[symbol] ?? []) into.terminals.add(terminal);
+/** Creates the lookahead of one check, whose steps count against a budget. */
+export function createLookahead(
+  { nullable, continuations: { first, follow } }: CompiledProductions,
+  steps: Budget,
+): LookaheadOf {
+  const collect: LookaheadOf = (nonterminal, production, dot) => {
+    const terminals = new Set<Terminal>();
+    const add = (terminal: Terminal): void => {
+      steps.spend();
+      terminals.add(terminal);
+    };
+    for (let at = dot; at < production.length; at++) {
+      steps.spend();
+      const symbol = production[at];
+      if (symbol === undefined) break;
+      if (typeof symbol !== "number") add(symbol);
+      else for (const terminal of first[symbol] ?? []) add(terminal);
       const isEmpty = typeof symbol === "number" ? nullable[symbol] : symbol.start.isFinal;
-      if (isEmpty !== true) return;
+      if (isEmpty !== true) return { terminals: [...terminals], end: false };
     }
-    const after = follow[nonterminal];
-    for (const terminal of after?.terminals ?? []) into.terminals.add(terminal);
-    into.end ||= after?.end === true;
+    let end = false;
+    for (const next of follow[nonterminal] ?? [])
+      if (next === "end") end = true;
+      else add(next);
+    return { terminals: [...terminals], end };
   };
-  const each = (
-    visit: (nonterminal: number, production: readonly GrammarSymbol[]) => void,
-  ): void => {
-    for (const [nonterminal, productions] of alternatives.entries())
-      for (const production of productions) visit(nonterminal, production);
-  };
-  const untilStable = (sizeOf: () => number, step: () => void): void => {
-    for (let size = -1; size !== sizeOf();) {
-      size = sizeOf();
-      step();
-    }
-  };
-
-  untilStable(
-    () => first.reduce((sum, { size }) => sum + size, 0),
-    () =>
-      each((nonterminal, production) => {
-        for (const symbol of production) {
-          if (typeof symbol !== "number") first[nonterminal]?.add(symbol);
-          else for (const terminal of first[symbol] ?? []) first[nonterminal]?.add(terminal);
-          const isEmpty = typeof symbol === "number" ? nullable[symbol] : symbol.start.isFinal;
-          if (isEmpty !== true) return;
-        }
-      }),
-  );
-  untilStable(
-    () => follow.reduce((sum, { terminals, end }) => sum + terminals.size + Number(end), 0),
-    () =>
-      each((nonterminal, production) => {
-        for (const [index, symbol] of production.entries()) {
-          const into = typeof symbol === "number" ? follow[symbol] : undefined;
-          if (into !== undefined) collect(nonterminal, production, index + 1, into);
-        }
-      }),
-  );
 
   const known = new Map<readonly GrammarSymbol[], (Lookahead | undefined)[]>();
   return (nonterminal, production, dot) => {
     const byDot = known.get(production) ?? [];
     known.set(production, byDot);
-    let found = byDot[dot];
-    if (found === undefined) {
-      const into: Sets = { terminals: new Set(), end: false };
-      collect(nonterminal, production, dot, into);
-      found = { terminals: [...into.terminals], end: into.end };
-      byDot[dot] = found;
-    }
-    return found;
+    byDot[dot] ??= collect(nonterminal, production, dot);
+    return byDot[dot];
   };
 }

@@ -1,7 +1,14 @@
 import { type AutomatonState, compileExpression } from "../regular/compile-expression.ts";
+import {
+  createBudget,
+  type Budget,
+  type GrammarCost,
+  grammarLimits,
+} from "../regular/grammar-budget.ts";
+import { type Continuations, continuationsOf } from "./continuations.ts";
 import { GrammarError } from "./grammar-error.ts";
 import { type Expression, isTerminal, readGrammar } from "./read-grammar.ts";
-import { terminalSource } from "./terminal-source.ts";
+import { type TerminalSource, terminalSource } from "./terminal-source.ts";
 
 /** A terminal of a grammar in plain productions. */
 export interface Terminal {
@@ -21,6 +28,12 @@ export interface Productions {
   readonly ignored: readonly Terminal[];
 }
 
+/** Productions with everything that a check needs, and the cost of compiling them. */
+export interface CompiledProductions extends Productions {
+  readonly continuations: Continuations;
+  readonly cost: GrammarCost;
+}
+
 /** The maximum number of symbols of all productions together. */
 const maxSymbols = 20_000;
 
@@ -28,13 +41,22 @@ const maxSymbols = 20_000;
  * Turns the text of a Lark grammar into plain productions. A repetition becomes a left-recursive
  * nonterminal, so that long lists take linear time.
  *
- * @throws GrammarError
+ * @throws GrammarError for unsupported parts, and if the grammar exceeds a limit
  */
-export function readProductions(text: string): Productions {
+export function readProductions(text: string): CompiledProductions {
   const grammar = readGrammar(text);
+  const tooLarge = (unit: keyof GrammarCost) =>
+    new GrammarError(
+      `the grammar needs more than ${grammarLimits[unit]} ${unit} in all. Use fewer rules and terminals, or shorter ones.`,
+    );
+  const states = createBudget(grammarLimits.states, () => tooLarge("states"));
+  const ranges = createBudget(grammarLimits.ranges, () => tooLarge("ranges"));
+  const steps = createBudget(grammarLimits.steps, () => tooLarge("steps"));
+  steps.spend(text.length);
   const numbers = new Map<string, number>();
   const alternatives: (readonly GrammarSymbol[])[][] = [];
   const terminals = new Map<string, Terminal>();
+  const byExpression = new Map<Expression, Terminal>();
   let symbols = 0;
 
   const add = (): number => alternatives.push([]) - 1;
@@ -44,16 +66,29 @@ export function readProductions(text: string): Productions {
     alternatives[nonterminal]?.push(production);
   };
   const terminal = (expression: Expression, title: string): Terminal => {
-    const { source, flags } = terminalSource(expression, grammar);
-    const key = `${flags}/${source}`;
-    const known = terminals.get(key);
+    const known = byExpression.get(expression);
     if (known !== undefined) return known;
-    const compiled = compileExpression(source, flags);
+    const { source, flags } = terminalSource(expression, { terminals: grammar.terminals, steps });
+    const key = `${flags}/${source}`;
+    const made = terminals.get(key) ?? compiledTerminal({ expression, title, source, flags });
+    terminals.set(key, made);
+    byExpression.set(expression, made);
+    return made;
+  };
+  const compiledTerminal = ({
+    expression,
+    title,
+    source,
+    flags,
+  }: TerminalSource & { readonly expression: Expression; readonly title: string }): Terminal => {
+    steps.spend(source.length);
+    const left = { states: states.left(), ranges: ranges.left() };
+    const compiled = compileExpression(source, flags, left);
     if (compiled.status === "invalid")
       throw new GrammarError(`the terminal ${title}: ${compiled.message}`, lineOf(expression));
-    const made = { title, start: compiled.start };
-    terminals.set(key, made);
-    return made;
+    states.spend(compiled.states);
+    ranges.spend(compiled.ranges);
+    return { title, start: compiled.start };
   };
   const symbolsOf = (expression: Expression): readonly GrammarSymbol[] => {
     switch (expression.type) {
@@ -93,6 +128,7 @@ export function readProductions(text: string): Productions {
     const once = symbolsOf(part);
     const result: GrammarSymbol[] = [];
     for (let n = 0; n < min; n++) {
+      steps.spend(once.length);
       result.push(...once);
       if (result.length > maxSymbols) throw new GrammarError(`more than ${maxSymbols} symbols.`);
     }
@@ -120,7 +156,10 @@ export function readProductions(text: string): Productions {
     for (const part of parts) put(number, symbolsOf(part));
   }
   const ignored = grammar.ignored.map((expression) => terminal(expression, "ignored text"));
-  return { alternatives, nullable: nullableOf(alternatives), ignored };
+  const productions = { alternatives, nullable: nullableOf(alternatives, steps), ignored };
+  const continuations = continuationsOf(productions, steps);
+  const cost = { states: states.spent(), ranges: ranges.spent(), steps: steps.spent() };
+  return { ...productions, continuations, cost };
 }
 
 function lineOf(expression: Expression): number | undefined {
@@ -130,13 +169,17 @@ function lineOf(expression: Expression): number | undefined {
 /** Returns which nonterminals match the empty text. */
 function nullableOf(
   alternatives: readonly (readonly (readonly GrammarSymbol[])[])[],
+  steps: Budget,
 ): readonly boolean[] {
   const nullable = alternatives.map(() => false);
-  const isEmpty = (symbol: GrammarSymbol): boolean =>
-    typeof symbol === "number" ? nullable[symbol] === true : symbol.start.isFinal;
+  const isEmpty = (symbol: GrammarSymbol): boolean => {
+    steps.spend();
+    return typeof symbol === "number" ? nullable[symbol] === true : symbol.start.isFinal;
+  };
   for (let changed = true; changed;) {
     changed = false;
     for (const [number, productions] of alternatives.entries()) {
+      steps.spend();
       if (nullable[number] === true || !productions.some((each) => each.every(isEmpty))) continue;
       nullable[number] = true;
       changed = true;

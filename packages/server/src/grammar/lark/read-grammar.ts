@@ -110,7 +110,9 @@ export function readGrammar(text: string): Grammar {
   };
   const repeated = (): Expression => {
     let part = single();
-    for (;;) {
+    for (let operators = 0; ; operators++) {
+      if (operators > maxDepth)
+        throw new GrammarError(`more than ${maxDepth} repetitions of one part.`);
       if (takeIf("?")) part = { type: "repeat", part, min: 0, max: 1 };
       else if (takeIf("*")) part = { type: "repeat", part, min: 0, max: Infinity };
       else if (takeIf("+")) part = { type: "repeat", part, min: 1, max: Infinity };

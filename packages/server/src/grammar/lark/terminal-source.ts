@@ -1,4 +1,5 @@
 import { literalExpression } from "../regular/compile-expression.ts";
+import type { Budget } from "../regular/grammar-budget.ts";
 import { GrammarError } from "./grammar-error.ts";
 import { type Expression, type Grammar, isTerminal } from "./read-grammar.ts";
 
@@ -14,11 +15,11 @@ const longestSource = 20_000;
 /**
  * Returns an expression without rules as a regular expression.
  *
- * @throws GrammarError if it uses a rule, an unknown terminal or itself
+ * @throws GrammarError if it uses a rule, an unknown terminal or itself, or exceeds the budget
  */
 export function terminalSource(
   expression: Expression,
-  { terminals }: Pick<Grammar, "terminals">,
+  { terminals, steps }: Pick<Grammar, "terminals"> & { readonly steps: Budget },
 ): TerminalSource {
   if (expression.type === "regex") return expression;
   const only = onlyPart(expression);
@@ -29,6 +30,7 @@ export function terminalSource(
   const sourceOf = (part: Expression): string => {
     const source = write(part);
     length += source.length;
+    steps.spend(1 + source.length);
     if (length > longestSource * 10 || source.length > longestSource)
       throw new GrammarError("a terminal is too long when its parts are put together.");
     return source;

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type * as Refa from "refa";
+import { type GrammarCost, grammarLimits } from "./grammar-budget.ts";
 
 /** A state of an automaton that reads a text one code point at a time. */
 export interface AutomatonState {
@@ -11,13 +12,16 @@ export interface AutomatonState {
 
 /** A compiled regular expression, or why it cannot be used. */
 export type CompiledExpression =
-  | { readonly status: "compiled"; readonly start: AutomatonState }
+  | {
+      readonly status: "compiled";
+      readonly start: AutomatonState;
+      readonly states: number;
+      readonly ranges: number;
+    }
   | { readonly status: "invalid"; readonly message: string };
 
-/** The maximum number of states of an automaton. */
+/** The maximum number of states of one automaton. */
 const maxStates = 2_000;
-/** The maximum number of its ranges of characters: classes such as `\p{L}` have hundreds. */
-const maxRanges = 50_000;
 
 /**
  * Compiles a regular expression to a deterministic automaton, so that matching takes linear time
@@ -25,11 +29,16 @@ const maxRanges = 50_000;
  *
  * @param flags of `i`, `s`, `m` and `u`. Texts always consist of code points, and `^` and `$`,
  * which `m` would change, are unsupported
+ * @param left the states and ranges that the grammar of the expression may still use
  */
-export function compileExpression(source: string, flags = ""): CompiledExpression {
+export function compileExpression(
+  source: string,
+  flags = "",
+  left: Pick<GrammarCost, "states" | "ranges"> = grammarLimits,
+): CompiledExpression {
   const [opening, first] = /^\(\?([ismu]+)\)/.exec(source) ?? [];
   if (opening !== undefined && first !== undefined)
-    return compileExpression(source.slice(opening.length), flags + first);
+    return compileExpression(source.slice(opening.length), flags + first, left);
   const unknown = /[^ismu]/.exec(flags)?.[0];
   if (unknown !== undefined)
     return { status: "invalid", message: `the flag ${unknown} is not supported.` };
@@ -43,18 +52,34 @@ export function compileExpression(source: string, flags = ""): CompiledExpressio
       assertions: "throw",
       backreferences: "throw",
     });
-    const factory = new NFA.LimitedNodeFactory(maxStates);
-    const nfa = NFA.fromRegex(expression, { maxCharacter }, {}, factory);
-    if (rangesOf(nfa) > maxRanges)
+    const limit = Math.min(maxStates, left.states);
+    const nfaNodes = counted(new NFA.LimitedNodeFactory(limit));
+    const nfa = NFA.fromRegex(expression, { maxCharacter }, {}, nfaNodes);
+    const ranges = rangesOf(nfa);
+    if (ranges > left.ranges)
       return {
         status: "invalid",
-        message: `it has more than ${maxRanges} ranges of characters. Use simpler classes or smaller repetition counts.`,
+        message: `the grammar has more than ${grammarLimits.ranges} ranges of characters in all. Use simpler classes or smaller repetition counts.`,
       };
-    const dfa = DFA.fromFA(nfa, new DFA.LimitedNodeFactory(maxStates));
-    return { status: "compiled", start: startOf(dfa) };
+    const dfaNodes = counted(new DFA.LimitedNodeFactory(limit));
+    const dfa = DFA.fromFA(nfa, dfaNodes);
+    const states = Math.max(nfaNodes.created(), dfaNodes.created());
+    return { status: "compiled", start: startOf(dfa), states, ranges };
   } catch (thrown) {
-    return { status: "invalid", message: reasonOf(thrown) };
+    return { status: "invalid", message: reasonOf(thrown, left) };
   }
+}
+
+/** Counts the nodes that a factory creates. */
+function counted<Node>(factory: Refa.NodeFactory<Node>) {
+  let created = 0;
+  return {
+    created: () => created,
+    createNode(): Node {
+      created++;
+      return factory.createNode();
+    },
+  };
 }
 
 function rangesOf(nfa: Refa.NFA): number {
@@ -92,10 +117,12 @@ export function matchesWhole(start: AutomatonState, text: string): boolean {
   return state.isFinal;
 }
 
-function reasonOf(thrown: unknown): string {
+function reasonOf(thrown: unknown, { states }: Pick<GrammarCost, "states">): string {
   if (!(thrown instanceof Error)) throw thrown;
   if (thrown instanceof loadRefa().TooManyNodesError)
-    return `it needs more than ${maxStates} states. Use smaller repetition counts.`;
+    return states < maxStates
+      ? `the grammar needs more than ${grammarLimits.states} states in all. Use fewer or shorter terminals, or smaller repetition counts.`
+      : `it needs more than ${maxStates} states. Use smaller repetition counts.`;
   if (thrown instanceof RangeError) return "it is nested too deeply.";
   if (/assertion/i.test(thrown.message))
     return "assertions (^ $ \\b and lookaround) are not supported; grammars match whole texts.";

@@ -1,5 +1,6 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { z } from "zod";
+import type { RequestGrammars } from "../../grammar/request-grammars.ts";
 import { checked, isObject, RequestError, wrongType } from "../../http/errors.ts";
 import { checkDepth, checkedGrammar, customDefinition, toolName } from "../../http/parse-tool.ts";
 import { withoutNulls } from "../../http/read-body.ts";
@@ -22,16 +23,25 @@ export interface ParsedClientTools {
 
 type Fields = { readonly [key: string]: unknown };
 
+/** The position of a tool in its request, and the grammars of that request. */
+interface Place {
+  readonly at: string;
+  readonly grammars: RequestGrammars;
+}
+
 /**
  * Parses a tool that the client runs. Returns `undefined` for other types.
  *
  * @throws RequestError for an invalid tool, and by name for one that cannot be honoured
  */
-export function parseClientTool(tool: Fields, at: string): ParsedClientTools | undefined {
+export function parseClientTool(
+  tool: Fields,
+  { at, grammars }: Place,
+): ParsedClientTools | undefined {
   const { type } = tool;
   if (type === "function") return parseFunctionTool(tool, at);
-  if (type === "custom") return parseCustomTool(tool, at);
-  if (type === "namespace") return parseNamespace(tool, at);
+  if (type === "custom") return parseCustomTool(tool, { at, grammars });
+  if (type === "namespace") return parseNamespace(tool, { at, grammars });
   if (isBuiltIn(type)) return parseBuiltIn(type, tool, at);
   if (typeof type === "string" && type.startsWith("computer")) throw unsupportedComputer(at, type);
   return undefined;
@@ -91,10 +101,12 @@ const customSchema = z.object({
 });
 
 /** Parses a custom tool, whose input is plain text. */
-function parseCustomTool(tool: Fields, at: string): ParsedClientTools {
+function parseCustomTool(tool: Fields, { at, grammars }: Place): ParsedClientTools {
   const { name, description, format, defer_loading } = checked(customSchema, tool, at);
   const grammar =
-    format?.type === "grammar" ? checkedGrammar(withoutNulls(format), `${at}.format`) : undefined;
+    format?.type === "grammar"
+      ? checkedGrammar(withoutNulls(format), { at: `${at}.format`, grammars })
+      : undefined;
   const definition = customDefinition({ name, description, grammar });
   const form: ToolForm = { type: "custom", name, ...(grammar !== undefined && { checked: true }) };
   const isDeferred = defer_loading === true;
@@ -108,14 +120,14 @@ const namespaceSchema = z.object({
 });
 
 /** Parses a group of functions and custom tools. Their names for the model include the group's. */
-function parseNamespace(tool: Fields, at: string): ParsedClientTools {
+function parseNamespace(tool: Fields, { at, grammars }: Place): ParsedClientTools {
   const { name: namespace, description, tools } = checked(namespaceSchema, tool, at);
   const parsed = tools.flatMap((each, index): readonly ClientTool[] => {
     const where = `${at}.tools[${index}]`;
     if (!isObject(each)) throw wrongType(where, "an object", each);
     const { type } = each;
     if (type === "function") return parseFunctionTool(each, where).tools;
-    if (type === "custom") return parseCustomTool(each, where).tools;
+    if (type === "custom") return parseCustomTool(each, { at: where, grammars }).tools;
     const message = `Unsupported tool: '${where}' is a '${String(type).slice(0, 100)}'. A namespace can contain tools of the types 'function' and 'custom'.`;
     throw new RequestError({ param: `${where}.type`, code: "unsupported_parameter", message });
   });

@@ -5,6 +5,7 @@ import type {
   ToolDefinition,
 } from "@capstan/core";
 import type { ServerGroup } from "@capstan/store";
+import { createRequestGrammars } from "../../grammar/request-grammars.ts";
 import { isObject, missingParameter, RequestError, wrongType } from "../../http/errors.ts";
 import { type ParsedServer, parseServerGroup } from "../../http/parse-tool.ts";
 import { type HostedTool, hostedTool, requireOnce } from "../../http/tools/hosted-tools.ts";
@@ -53,6 +54,7 @@ export function parseTools(
   tools: readonly unknown[],
   { input, origins = [], hostedTools = {} }: ToolSources,
 ): ParsedTools {
+  const grammars = createRequestGrammars();
   const client = new Map<string, ClientTool>();
   const servers = new Map<string, ServerGroup>();
   const hosted: HostedTool[] = [];
@@ -75,7 +77,7 @@ export function parseTools(
       echo.push(parsed.echo);
       continue;
     }
-    const parsed = parseClientTool(tool, at);
+    const parsed = parseClientTool(tool, { at, grammars });
     if (parsed === undefined) {
       const { type } = tool;
       const bound =
@@ -103,7 +105,7 @@ export function parseTools(
       declared[server.group] = added.echo as RequestTool;
       continue;
     }
-    for (const each of parseClientTool(tool, at)?.tools ?? []) {
+    for (const each of parseClientTool(tool, { at, grammars })?.tools ?? []) {
       const form = { ...each.form, loaded: true as const };
       client.set(each.definition.function.name, { ...each, form });
     }
