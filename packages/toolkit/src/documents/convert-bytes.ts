@@ -4,7 +4,12 @@ import { DocumentProblem } from "./document-problem.ts";
 /** A document as Markdown, or why it could not be converted. */
 export type ConvertedDocument =
   | { readonly status: "converted"; readonly markdown: string }
-  | { readonly status: "failed"; readonly reason: string };
+  | {
+      readonly status: "failed";
+      readonly reason: string;
+      /** Whether another attempt may succeed, for example after a timeout. @default false */
+      readonly isTransient?: boolean;
+    };
 
 /**
  * Converts a document in this thread. Documents are not trusted: run it in a worker with limits on

@@ -49,10 +49,10 @@ export async function convertDocument(input: DocumentInput): Promise<ConvertedDo
     signal,
   });
   if (outcome.status === "timed_out")
-    return failed(`its conversion took over ${timeoutMs / 1_000} s`);
+    return failed(`its conversion took over ${timeoutMs / 1_000} s`, { isTransient: true });
   // Messages of a worker that ended can contain paths of the server.
   if (outcome.status === "failed")
-    return failed("its conversion needed too much memory or crashed");
+    return failed("its conversion needed too much memory or crashed", { isTransient: true });
   const answer = outcome.value;
   if (answer.status === "failed" || answer.markdown.length <= maxChars) return answer;
   const left = answer.markdown.length - maxChars;
@@ -60,6 +60,6 @@ export async function convertDocument(input: DocumentInput): Promise<ConvertedDo
   return { status: "converted", markdown };
 }
 
-function failed(reason: string): ConvertedDocument {
-  return { status: "failed", reason };
+function failed(reason: string, more: { readonly isTransient?: boolean } = {}): ConvertedDocument {
+  return { status: "failed", reason, ...more };
 }

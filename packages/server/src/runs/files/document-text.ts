@@ -4,7 +4,12 @@ import type { FilePart } from "@capstan/core/host";
 /** A document as Markdown, or why it could not be converted. */
 export type DocumentMarkdown =
   | { readonly status: "converted"; readonly markdown: string }
-  | { readonly status: "failed"; readonly reason: string };
+  | {
+      readonly status: "failed";
+      readonly reason: string;
+      /** Whether another attempt may succeed, for example after a timeout. @default false */
+      readonly isTransient?: boolean;
+    };
 
 /** Converts documents to Markdown. The composition root supplies it. */
 export interface DocumentConverter {
@@ -22,7 +27,7 @@ const maxCachedChars = 32_000_000;
 
 /**
  * Returns a converter that caches its results, because each request of a run contains its documents
- * again. It also shares a conversion among concurrent requests.
+ * again. Failures that may pass, such as timeouts, are not cached.
  */
 export function cacheDocuments(converter: DocumentConverter): DocumentConverter {
   const cached = new Map<string, DocumentMarkdown>();
@@ -53,7 +58,7 @@ export function cacheDocuments(converter: DocumentConverter): DocumentConverter 
         return known;
       }
       const text = await converter.convert(document);
-      keep(key, text);
+      if (text.status === "converted" || text.isTransient !== true) keep(key, text);
       return text;
     },
   };

@@ -4,7 +4,7 @@ import { contentParts, type Message } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp, toyTools } from "../../testing/app-fixtures.ts";
 import { tool } from "../../testing/run-fixtures.ts";
-import type { DocumentConverter } from "./document-text.ts";
+import { cacheDocuments, type DocumentConverter } from "./document-text.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
@@ -78,6 +78,25 @@ test("a model that takes no PDF gets Markdown, and each document is converted on
   assert.deepEqual(filesOf(result), [["made.pdf", "text/markdown", "# made.pdf"]]);
   assert.equal(model.requests.length, 4);
   assert.equal(count(), 3);
+});
+
+test("a failure that may pass is not cached, and others are", async () => {
+  const failures = [
+    { status: "failed", reason: "it took too long", isTransient: true },
+    { status: "failed", reason: "it is damaged" },
+    { status: "converted", markdown: "unused" },
+  ] as const;
+  let count = 0;
+  const cached = cacheDocuments({
+    isConvertible: () => true,
+    convert: async () => failures[count++] ?? failures[2],
+  });
+  const { signal } = new AbortController();
+  const document = { name: "a.pdf", mimeType: "application/pdf", bytes: Buffer.from("a"), signal };
+  assert.equal(await cached.convert(document), failures[0]);
+  assert.equal(await cached.convert(document), failures[1]);
+  assert.equal(await cached.convert(document), failures[1]);
+  assert.equal(count, 2);
 });
 
 test("a model that takes PDFs gets the PDF", async () => {
