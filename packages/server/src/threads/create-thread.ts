@@ -6,7 +6,7 @@ import { type CreatedMessage, fileIdsOf } from "./request/parse-message.ts";
 import type { ParsedThread } from "./request/parse-thread.ts";
 import { requireFiles } from "./require-files.ts";
 import { wireThreadId } from "./run-wire.ts";
-import { findThread, type Thread, threadWrite } from "./thread.ts";
+import { findThread, newThreadWrite, type Thread } from "./thread.ts";
 
 /** @throws RequestError 404 if a thread names a file that its user does not have */
 export async function requireThreadFiles(
@@ -34,7 +34,7 @@ export async function createThread(
     metadata: given,
     switches: { groups: {}, tools: {} },
   };
-  const data = threadWrite({ owner, id }, { tool_resources: resources });
+  const data = newThreadWrite({ owner, id }, { tool_resources: resources });
   const writes = [conversation, data, ...messages.map((each) => messageWrite({ owner, id }, each))];
   if (!(await store.write(writes)).every(isAccepted))
     throw conflict("The thread could not be created. Try again.");

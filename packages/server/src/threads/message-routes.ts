@@ -20,7 +20,7 @@ import {
 import { metadata, objectBody, rejectUnknown } from "./request/fields.ts";
 import { fileIdsOf, parseMessage } from "./request/parse-message.ts";
 import { requireFiles } from "./require-files.ts";
-import { findThread, type Thread, threadWrite } from "./thread.ts";
+import { findThread, requireWritten, type Thread, threadWrite } from "./thread.ts";
 import { messagesOf, messagesOfRun, readThreadParts } from "./thread-messages.ts";
 
 const change = z.object({ metadata });
@@ -91,7 +91,7 @@ export function messageRoutes(services: Services, budget: MemoryBudget): Hono<En
 
   routes.delete("/:id/messages/:messageId", async (context) => {
     const { thread, view, created } = await findMessage(context);
-    const { conversation, data } = thread;
+    const { conversation } = thread;
     const { owner } = conversation;
     const head = conversation.headRunId;
     const run = head === null ? undefined : await store.getRun({ owner, id: head });
@@ -105,9 +105,9 @@ export function messageRoutes(services: Services, budget: MemoryBudget): Hono<En
       created === undefined
         ? objectWrite(thread, view.id, changed as unknown as JsonObject)
         : { type: "delete-thread-object", owner, id: view.id },
-      ...(isRead ? [threadWrite(conversation, { ...data, mustRestate: true })] : []),
+      ...(isRead ? [threadWrite(thread, { mustRestate: true })] : []),
     ]);
-    if (!outcomes.every(isAccepted)) throw notFound("message", view.id);
+    requireWritten(outcomes, notFound("message", view.id));
     return context.json({ id: view.id, object: "thread.message.deleted", deleted: true });
   });
 

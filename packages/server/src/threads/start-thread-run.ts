@@ -123,7 +123,7 @@ export async function startThreadRun(
     ...added.map(({ id, message }) => messageWrite(conversation, message, id)),
     ...(read.mustRestate === data.mustRestate
       ? []
-      : [threadWrite(conversation, { ...data, mustRestate: read.mustRestate })]),
+      : [threadWrite(thread, { mustRestate: read.mustRestate })]),
   ];
   const wire = wireOf(prepared, fresh, hostedTools);
   const typed = await readToolContext(services, {

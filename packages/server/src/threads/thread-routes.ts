@@ -12,7 +12,7 @@ import { parseToolResources } from "./request/tool-resources.ts";
 import { requireFiles } from "./require-files.ts";
 import { wireThreadId } from "./run-wire.ts";
 import { hasOpenCalls, requireNoActiveRun } from "./active-run.ts";
-import { findThread, type Thread, threadView, threadWrite } from "./thread.ts";
+import { findThread, requireWritten, type Thread, threadView, threadWrite } from "./thread.ts";
 import { readThreadParts } from "./thread-messages.ts";
 
 const change = z.object({ metadata, tool_resources: z.unknown().optional() });
@@ -37,7 +37,8 @@ export function threadRoutes(services: Services): Hono<Environment> {
   routes.get("/:id", async (context) => context.json(threadView(await find(context))));
 
   routes.post("/:id", async (context) => {
-    const { conversation, data } = await find(context);
+    const thread = await find(context);
+    const { conversation, data } = thread;
     const { owner, id } = conversation;
     const body = objectBody(await readJson(context));
     rejectUnknown(body, change.shape);
@@ -51,9 +52,11 @@ export function threadRoutes(services: Services): Hono<Environment> {
     const update = given.metadata == null ? {} : { metadata: given.metadata };
     const outcomes = await store.write([
       { type: "update-conversation", owner, id, update },
-      threadWrite(conversation, { ...data, tool_resources: resources }),
+      ...(given.tool_resources === undefined
+        ? []
+        : [threadWrite(thread, { tool_resources: resources })]),
     ]);
-    if (!outcomes.every(isAccepted)) throw notFound("thread", wireThreadId(id));
+    requireWritten(outcomes, notFound("thread", wireThreadId(id)));
     return context.json(threadView(await find(context)));
   });
 
@@ -77,7 +80,6 @@ export function threadRoutes(services: Services): Hono<Environment> {
       metadata: given,
       resources: source.data.tool_resources,
     });
-    const data = { ...fork.data, mustRestate: true };
     const { id } = fork.conversation;
     // The first run continues the newest one of the source, so it has its variables and grants. It
     // does not take over calls that wait for outputs or approvals.
@@ -88,12 +90,12 @@ export function threadRoutes(services: Services): Hono<Environment> {
       from === null
         ? []
         : [
-            threadWrite(fork.conversation, data),
+            threadWrite(fork, { mustRestate: true }),
             { type: "move-head", owner, id, from: null, to: from },
           ];
     if (!(await store.write(writes)).every(isAccepted))
       throw conflict("The thread has changed in the meantime. Try again.");
-    return context.json(threadView({ ...fork, data }));
+    return context.json(threadView(fork));
   });
 
   routes.post("/:id/copy_to/:target", async (context) => {

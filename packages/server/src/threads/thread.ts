@@ -1,6 +1,12 @@
 import type { JsonObject } from "@capstan/core";
-import type { ConversationRecord, Store, StoreWrite } from "@capstan/store";
-import { notFound } from "../http/errors.ts";
+import {
+  type ConversationRecord,
+  isAccepted,
+  type Store,
+  type StoreWrite,
+  type WriteOutcome,
+} from "@capstan/store";
+import { conflict, notFound, type RequestError } from "../http/errors.ts";
 import type { ToolResources } from "./request/tool-resources.ts";
 import { wireThreadId } from "./run-wire.ts";
 
@@ -12,15 +18,19 @@ export interface ThreadData {
    * all messages.
    */
   readonly mustRestate: boolean;
+  /** Number of changes, so that a change that a request has not read is noticed. */
+  readonly changes: number;
 }
 
 /** A thread: a conversation with the resources of its tools. */
 export interface Thread {
   readonly conversation: ConversationRecord;
   readonly data: ThreadData;
+  /** The data as stored; `null` if there is none yet. */
+  readonly stored: JsonObject | null;
 }
 
-const newData: ThreadData = { tool_resources: null, mustRestate: false };
+const newData: ThreadData = { tool_resources: null, mustRestate: false, changes: 0 };
 
 /**
  * Finds a thread. Conversations of other APIs are threads, too.
@@ -38,14 +48,23 @@ export async function findThread(
     : undefined;
   if (conversation === undefined) throw notFound("thread", id);
   const stored = await store.getThreadObject({ owner, id });
-  const data = (stored?.data as unknown as ThreadData | undefined) ?? newData;
-  return { conversation, data };
+  const data = stored?.data as unknown as Partial<ThreadData> | undefined;
+  return { conversation, data: { ...newData, ...data }, stored: stored?.data ?? null };
 }
 
-/** Returns the write that stores a thread's data. */
+/**
+ * Returns the write that changes a thread's data. It is refused if the data has changed since the
+ * thread was read.
+ */
 export function threadWrite(
-  { owner, id }: Pick<ConversationRecord, "owner" | "id">,
-  data: Partial<ThreadData>,
+  {
+    conversation: { owner, id },
+    data,
+    stored,
+  }: Pick<Thread, "data" | "stored"> & {
+    readonly conversation: Pick<ConversationRecord, "owner" | "id">;
+  },
+  change: Partial<Omit<ThreadData, "changes">>,
 ): Extract<StoreWrite, { type: "save-thread-object" }> {
   return {
     type: "save-thread-object",
@@ -53,8 +72,24 @@ export function threadWrite(
     id: wireThreadId(id),
     conversationId: id,
     kind: "thread",
-    data: { ...newData, ...data } as unknown as JsonObject,
+    data: { ...data, ...change, changes: data.changes + 1 } as unknown as JsonObject,
+    replaces: stored,
   };
+}
+
+/** Returns the write that stores the data of a new thread. */
+export function newThreadWrite(
+  conversation: Pick<ConversationRecord, "owner" | "id">,
+  data: Pick<ThreadData, "tool_resources">,
+): StoreWrite {
+  return threadWrite({ conversation, data: newData, stored: null }, data);
+}
+
+/** @throws RequestError 404 if a thread or its part is gone, 409 if it has changed */
+export function requireWritten(outcomes: readonly WriteOutcome[], gone: RequestError): void {
+  const refused = outcomes.find((outcome) => outcome.status === "refused");
+  if (refused !== undefined) throw conflict(refused.reason);
+  if (!outcomes.every(isAccepted)) throw gone;
 }
 
 /** Returns a thread as the API shows it. */

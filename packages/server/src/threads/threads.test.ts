@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ScriptedStep } from "@capstan/core/testing";
 import { ScriptedModel } from "@capstan/core/testing";
-import { createTestApp, type TestApp, toyTools } from "../testing/app-fixtures.ts";
+import { createTestApp, requestTo, type TestApp, toyTools } from "../testing/app-fixtures.ts";
 import { threadsClient } from "../testing/threads-client.ts";
 
 const keys = [
@@ -242,4 +242,32 @@ test("truncation_strategy limits what one run reads", async () => {
     server.model.requests[1]?.messages.map(({ content }) => content),
     ["a", "b", "c", "1"],
   );
+});
+
+test("of changes of a thread at the same time, none is lost", async () => {
+  const server = app(["One."]);
+  const { assistants, threads } = threadsClient(server, "ANN");
+  const assistant_id = (await assistants.create({ model: "test/scripted" })).id;
+  const { id } = await threads.create({ messages: [{ role: "user", content: "Hi" }] });
+  await threads.runs.createAndPoll(id, { assistant_id }, poll);
+  const [read] = (await threads.messages.list(id, { order: "asc" })).data;
+  const tool_resources = { file_search: { vector_store_ids: ["vs_1"] } };
+  const changes = await Promise.allSettled([
+    threads.update(id, { tool_resources }),
+    threads.messages.delete(read?.id ?? "", { thread_id: id }),
+  ]);
+  for (const change of changes)
+    if (change.status === "rejected")
+      await assert.rejects(Promise.reject(change.reason as Error), { status: 409 });
+  const [updated, deleted] = changes;
+  const shown = await threads.retrieve(id);
+  assert.deepEqual(shown.tool_resources, updated.status === "fulfilled" ? tool_resources : null);
+  const respond = requestTo("POST", "/v1/responses", {
+    model: "test/scripted",
+    conversation: id.replace("thread_", "conv_"),
+    input: "Next",
+  });
+  respond.headers.set("Authorization", "Bearer ANN");
+  const { status } = await server.fetch(respond);
+  assert.equal(status, deleted.status === "fulfilled" ? 409 : 200);
 });

@@ -158,6 +158,12 @@ export type StoreWrite =
       readonly conversationId: string;
       readonly kind: ThreadObjectKind;
       readonly data: JsonObject;
+      /**
+       * The data that it replaces, `null` for a new object. If the store has other data by then, the
+       * write is refused.
+       * @default any data
+       */
+      readonly replaces?: JsonObject | null;
     }
   | { readonly type: "delete-thread-object"; readonly owner: string; readonly id: string }
   /**

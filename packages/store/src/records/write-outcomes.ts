@@ -128,9 +128,13 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "delete-agent": { readonly status: "removed" } | NotFound;
-  /** `not_found`: there is no such conversation, or the object belongs to another user. */
+  /**
+   * `not_found`: there is no such conversation, or the object belongs to another user. `refused`: its
+   * data has changed.
+   */
   readonly "save-thread-object":
     | { readonly status: "saved_object"; readonly object: ThreadObjectRecord }
+    | Refused
     | NotFound;
   readonly "delete-thread-object": { readonly status: "removed" } | NotFound;
   /** `known`: another request holds the key. */

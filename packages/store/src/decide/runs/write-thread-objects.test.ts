@@ -87,3 +87,17 @@ everyStore("a new thread object is a change of its conversation", async (withSto
     assert.equal(await store.getThreadObject({ owner, id: "a" }), undefined);
   });
 });
+
+everyStore("a thread object replaces only the data that its writer has read", async (withStore) => {
+  await withStore(async (store) => {
+    await converse(store, "c");
+    const write = async (text: string, replaces: { readonly text: string } | null) =>
+      (await store.write([{ ...save("a", { text }), replaces }]))[0].status;
+    assert.equal(await write("1", { text: "0" }), "refused");
+    assert.equal(await write("1", null), "saved_object");
+    assert.equal(await write("2", null), "refused");
+    assert.equal(await write("2", { text: "1" }), "saved_object");
+    assert.equal(await write("3", { text: "1" }), "refused");
+    assert.deepEqual((await store.getThreadObject({ owner, id: "a" }))?.data, { text: "2" });
+  });
+});

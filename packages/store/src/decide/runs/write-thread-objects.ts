@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   selectThreadObjects,
   threadObjectRecord,
@@ -33,7 +34,7 @@ const findObject = statement(
 /** Creates an object of a thread, or replaces its data. */
 export function* saveThreadObject(
   { changes }: WriteContext,
-  { owner, id, conversationId, kind, data }: SaveObject,
+  { owner, id, conversationId, kind, data, replaces }: SaveObject,
   at: number,
 ): Script<OutcomeOf<SaveObject>> {
   const conversation = yield* first(lockConversation, conversationId, owner);
@@ -41,6 +42,8 @@ export function* saveThreadObject(
   const row = yield* first(lockObject, id);
   if (row !== undefined && row.owner !== owner) return { status: "not_found" };
   const before = row && readable(row, threadObjectRecord);
+  if (replaces !== undefined && !isDeepStrictEqual(before?.data ?? null, replaces))
+    return { status: "refused", reason: "The thread has changed in the meantime. Try again." };
   // An update would leave a damaged row damaged, so the row is replaced.
   if (row !== undefined && before === undefined) changes.remove("thread_objects", { id });
   const createdAt = before?.createdAt ?? at;
