@@ -60,6 +60,7 @@ test("unsupported regular expressions are rejected with the reason", () => {
   assert.match(rejection("regex", "(?=a)b"), /assertions/);
   assert.match(rejection("regex", "(a"), /not a regular expression/);
   assert.match(rejection("regex", "(a{1000}){1000}"), /states/);
+  assert.match(rejection("regex", `(${"a?".repeat(20)}){45}`), /optional parts/);
   assert.match(rejection("regex", "[\\p{L}\\p{N}]{500}"), /ranges/);
   assert.match(rejection("regex", `${"(".repeat(20_000)}a${")".repeat(20_000)}`), /too deeply/);
 });

@@ -22,6 +22,8 @@ export type CompiledExpression =
 
 /** The maximum number of states of one automaton. */
 const maxStates = 2_000;
+/** The maximum number of its states times its edges, which limits the time to compile it. */
+const maxEdgeVisits = 2_500_000;
 
 /**
  * Compiles a regular expression to a deterministic automaton, so that matching takes linear time
@@ -61,6 +63,12 @@ export function compileExpression(
         status: "invalid",
         message: `the grammar has more than ${grammarLimits.ranges} ranges of characters in all. Use simpler classes or smaller repetition counts.`,
       };
+    if (edgesOf(nfa) * nfaNodes.created() > maxEdgeVisits)
+      return {
+        status: "invalid",
+        message:
+          "it has too many optional parts in a row. Use fewer, or smaller repetition counts.",
+      };
     const dfaNodes = counted(new DFA.LimitedNodeFactory(limit));
     const dfa = DFA.fromFA(nfa, dfaNodes);
     const states = Math.max(nfaNodes.created(), dfaNodes.created());
@@ -80,6 +88,12 @@ function counted<Node>(factory: Refa.NodeFactory<Node>) {
       return factory.createNode();
     },
   };
+}
+
+function edgesOf(nfa: Refa.NFA): number {
+  let edges = 0;
+  for (const node of nfa.nodes()) edges += node.out.size;
+  return edges;
 }
 
 function rangesOf(nfa: Refa.NFA): number {
