@@ -68,7 +68,8 @@ export async function measureStart(
     // server.
     for (const pid of tree.length > 0 ? tree : [child.pid ?? 0]) stop(pid);
     await exited;
-    await rm(data, { recursive: true, force: true });
+    // The server can outlive npm's shell for a moment.
+    await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 }
 
