@@ -15,6 +15,7 @@ import { sessionMarks, sessionVariables } from "../runs/history/session-marks.ts
 import { type AgentFields, applyAgent } from "../runs/request/agent.ts";
 import type { StartOptions } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
+import { titleFrom } from "../runs/request/title.ts";
 import type { Connection, Services } from "../http/services.ts";
 import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
@@ -271,25 +272,6 @@ function answeredBy(
     }
   }
   return answered.toReversed();
-}
-
-const titleChars = 80;
-
-/** Returns the first words of the user's text as a title. */
-function titleFrom(messages: readonly Message[]): string | null {
-  for (const { role, content } of messages) {
-    if (role !== "user") continue;
-    const parts =
-      typeof content === "string"
-        ? content
-        : content.map((part) => (part.type === "text" ? part.text : "")).join(" ");
-    const words = parts.replace(/\s+/g, " ").trim();
-    if (words !== "")
-      return words.length <= titleChars
-        ? words
-        : `${words.slice(0, titleChars - 1).toWellFormed()}…`;
-  }
-  return null;
 }
 
 function runAnswer(answer: StatedAnswer): RunRequest["answers"][number] {

@@ -19,6 +19,7 @@ import { availableTypes } from "./request/hosted-tools.ts";
 import { pageOf, readPageQuery } from "./list-page.ts";
 import { parseAssistant, type ParsedAssistant } from "./request/parse-assistant.ts";
 import { requireFiles } from "./require-files.ts";
+import { unknownModel } from "./unknown-model.ts";
 
 /** Routes of assistants: agents with the fields of OpenAI's Assistants API. */
 export function assistantRoutes(services: Services): Hono<Environment> {
@@ -115,9 +116,4 @@ function timeOf(entry: object): number {
 function readOnly(id: string): RequestError {
   const message = `'${id.slice(0, 100)}' is an agent, which this API only reads. Change it with PUT /v1/agents/NAME or in the configuration, or create an assistant.`;
   return new RequestError({ status: 409, code: "assistant_is_agent", param: "id", message });
-}
-
-function unknownModel(model: string): RequestError {
-  const message = `The model '${model.slice(0, 200)}' does not exist here. GET /v1/models lists the models.`;
-  return new RequestError({ param: "model", code: "model_not_found", message });
 }

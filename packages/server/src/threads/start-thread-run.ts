@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue, Message, RequestTool } from "@capstan/core";
+import type { JsonObject, JsonValue, RequestTool } from "@capstan/core";
 import { newId, type ToolChoice } from "@capstan/core/host";
 import type { RequestKey, RunRecord, StoreWrite } from "@capstan/store";
-import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
+import { badRequest, conflict, notFound } from "../http/errors.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
 import { hostedServer, hostedTool } from "../http/tools/hosted-tools.ts";
 import { requireNoLoosening } from "../http/rights.ts";
@@ -10,6 +10,8 @@ import { newMessages } from "../runs/history/item-messages.ts";
 import { findRequestedModel } from "../runs/active/launch.ts";
 import { type AgentFields, applyAgent } from "../runs/request/agent.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
+import { titleFrom } from "../runs/request/title.ts";
+import { unknownModel } from "./unknown-model.ts";
 import { requireNoActiveRun, requireNoOpenCalls } from "./active-run.ts";
 import { messageWrite } from "./create-thread.ts";
 import { createdView, messageData, type MessageView } from "./message-view.ts";
@@ -148,7 +150,7 @@ export async function startThreadRun(
     blobs: [...blobs, ...typed.blobs],
     parentId: conversation.headRunId,
     conversationId: conversation.id,
-    title: conversation.title === "" ? titleOf(turn) : null,
+    title: conversation.title === "" ? titleFrom(turn) : null,
     servers: agent.servers,
     clientTools: agent.clientTools,
     settings: modelSettings({
@@ -244,20 +246,6 @@ function inputItem({ id, role, content }: MessageView): JsonValue {
   };
 }
 
-/** Returns the first words of a turn as a title. */
-function titleOf(turn: readonly Message[]): string | null {
-  for (const { role, content } of turn) {
-    if (role !== "user") continue;
-    const text =
-      typeof content === "string"
-        ? content
-        : content.map((part) => (part.type === "text" ? part.text : "")).join(" ");
-    const words = text.replace(/\s+/g, " ").trim();
-    if (words !== "") return words.length <= 80 ? words : `${words.slice(0, 79).toWellFormed()}…`;
-  }
-  return null;
-}
-
 function wireOf(
   { request, assistant, model, agent, tools, hosted }: PreparedRun,
   fresh: readonly MessageView[],
@@ -322,9 +310,4 @@ function toolChoice(
   if (choice === undefined || typeof choice === "string" || choice.type === "function")
     return choice;
   return { type: "function", name: hostedTools[choice.type]?.split(".")[1] ?? choice.type };
-}
-
-function unknownModel(model: string): RequestError {
-  const message = `The model '${model.slice(0, 200)}' does not exist here. GET /v1/models lists the models.`;
-  return new RequestError({ param: "model", code: "model_not_found", message });
 }

@@ -40,26 +40,24 @@ export interface LineageEntry {
  * Reads the messages of a run and its ancestors, oldest first. A run whose turn another one took
  * over has no entry, because the messages of its turn are those of the successor.
  */
-export async function readLineage(
-  store: Store,
-  { owner, id: runId }: RunRecord,
-): Promise<readonly LineageEntry[]> {
-  const ancestors = (await store.ancestors({ owner, runId })) ?? [];
-  const lineage: LineageEntry[] = [];
-  let messages: Message[] = [];
-  for (const [index, ancestor] of ancestors.entries()) {
-    messages.push(...(await store.readList(contextOf(ancestor).context)));
-    if (isTakenOver(ancestors[index + 1])) continue;
-    if (ancestor.run.kind !== "edit") messages.push(...ancestor.messages);
-    lineage.push({ run: ancestor.run, messages });
-    messages = [];
+export async function readLineage(store: Store, run: RunRecord): Promise<readonly LineageEntry[]> {
+  let lineage: LineageEntry[] = [];
+  let before: readonly Message[] = [];
+  for (const ancestor of await readAncestors(store, run)) {
+    if (ancestor.replacesHistory) {
+      lineage = lineage.map((entry) => ({ run: entry.run, messages: [] }));
+      before = [];
+    }
+    const messages = [...before, ...ancestor.messages];
+    if (!ancestor.isTakenOver) lineage.push({ run: ancestor.run, messages });
+    before = ancestor.isTakenOver ? messages : [];
   }
   return lineage;
 }
 
 /** Reads the history of a run, its own turn included. */
 export async function readParentHistory(store: Store, run: RunRecord): Promise<ParentHistory> {
-  const ancestors = (await store.ancestors({ owner: run.owner, runId: run.id })) ?? [];
+  const ancestors = await readAncestors(store, run);
   const messages: string[] = [];
   const input: string[] = [];
   const calls = new Map<string, number>();
@@ -70,16 +68,36 @@ export async function readParentHistory(store: Store, run: RunRecord): Promise<P
     if (message.role !== "assistant") return void input.push(key);
     for (const { id } of message.tool_calls ?? []) calls.set(id, (calls.get(id) ?? 0) + 1);
   };
-  for (const [index, ancestor] of ancestors.entries()) {
-    const { context, restates } = contextOf(ancestor);
-    if (restates === "all") for (const known of [messages, input, calls]) clear(known);
-    if (restates !== "own") for (const message of await store.readList(context)) add(message);
-    if (ancestor.run.kind === "edit") continue;
-    // The run that took a turn over has its messages, too.
-    if (isTakenOver(ancestors[index + 1])) continue;
+  for (const ancestor of ancestors) {
+    if (ancestor.replacesHistory) for (const known of [messages, input, calls]) clear(known);
     for (const message of ancestor.messages) add(message);
   }
   return { runIds: new Set(ancestors.map((each) => each.run.id)), messages, input, calls };
+}
+
+interface Ancestor extends LineageEntry {
+  /** Another run took its turn over and has the turn's messages. */
+  readonly isTakenOver: boolean;
+  /** Its messages are the whole history so far. */
+  readonly replacesHistory: boolean;
+}
+
+/** Reads a run and its ancestors, oldest first, each with the messages that later runs read of it. */
+async function readAncestors(
+  store: Store,
+  { owner, id: runId }: RunRecord,
+): Promise<readonly Ancestor[]> {
+  const ancestors = (await store.ancestors({ owner, runId })) ?? [];
+  const read: Ancestor[] = [];
+  for (const [index, ancestor] of ancestors.entries()) {
+    const { run } = ancestor;
+    const { context, restates } = contextOf(ancestor);
+    const isTakenOver = isTakenOverBy(ancestors[index + 1]);
+    const turn = run.kind === "edit" || isTakenOver ? [] : ancestor.messages;
+    const messages = restates === "own" ? turn : [...(await store.readList(context)), ...turn];
+    read.push({ run, messages, isTakenOver, replacesHistory: restates === "all" });
+  }
+  return read;
 }
 
 function clear(known: unknown[] | Map<string, number>): void {
@@ -87,7 +105,7 @@ function clear(known: unknown[] | Map<string, number>): void {
   else known.clear();
 }
 
-function isTakenOver(next: RunWithMessages | undefined): boolean {
+function isTakenOverBy(next: RunWithMessages | undefined): boolean {
   return next !== undefined && contextOf(next).adopts;
 }
 
