@@ -1,28 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { builtInGroups, createToolExecutor } from "capstan";
-import { countTokens, createModelCatalog } from "@capstan/models";
-import { startServer } from "@capstan/server";
+import { startEmptyServer } from "../start/empty-server.ts";
 import type { Walk } from "./measure.ts";
 
 /** A server with an empty data directory, whose offline model calls one tool. */
 export async function open(): Promise<Walk> {
-  const folder = await mkdtemp(join(tmpdir(), "capstan-walk-"));
-  const groups = builtInGroups({ roots: [folder] });
-  const server = await startServer({
-    host: "127.0.0.1",
-    port: 0,
-    dataDir: folder,
-    version: "0",
-    apiKeys: [],
-    models: createModelCatalog({ environment: {} }),
-    groups: () => groups,
-    groupDefaults: {},
-    toolDefaults: {},
-    createExecutor: (session) => createToolExecutor({ countTokens, ...session, groups }),
-    log: () => {},
-  });
+  const server = await startEmptyServer();
   const body = JSON.stringify({
     model: "offline",
     input: '/ListFiles {"path":"."}',
@@ -46,9 +27,6 @@ export async function open(): Promise<Walk> {
       const { status } = (await response.json()) as { readonly status: string };
       if (status !== "completed") throw new Error(`The response ended as ${status}.`);
     },
-    close: async () => {
-      await server.close({ graceMs: 0 });
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: server.close,
   };
 }

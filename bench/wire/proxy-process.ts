@@ -1,8 +1,6 @@
 // A reverse proxy that only copies bytes: node bench/wire/proxy-process.ts UPSTREAM
-import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
-import { serveUsage } from "./serve-usage.ts";
+import { listenWithUsage } from "./serve-usage.ts";
 
 const [upstream = ""] = process.argv.slice(2);
 const { origin } = new URL(upstream);
@@ -17,10 +15,4 @@ const server = createServer((from, to) => {
   sent.on("error", () => to.destroy());
   from.pipe(sent);
 });
-server.keepAliveTimeout = 60_000;
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-serveUsage(
-  `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-  async () => void server.close(),
-);
+await listenWithUsage(server);

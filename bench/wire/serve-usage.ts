@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Usage } from "./started-process.ts";
 
@@ -21,4 +24,13 @@ export function serveUsage(url: string, close: () => Promise<unknown> | void): v
     process.send?.(usage);
   });
   process.send?.(url);
+}
+
+/** Listens on a free port of this machine, and serves the usage of the server. */
+export async function listenWithUsage(server: Server): Promise<void> {
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  serveUsage(`http://127.0.0.1:${port}/v1`, () => void server.close());
 }

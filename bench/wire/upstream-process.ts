@@ -1,9 +1,7 @@
 // An OpenAI-compatible server. The model `scripted-N-MS` answers with N deltas, one each MS milliseconds.
 // Each delta is the time of its writing.
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { serveUsage } from "./serve-usage.ts";
+import { listenWithUsage } from "./serve-usage.ts";
 import { now } from "./time.ts";
 
 const server = createServer((request, response) => {
@@ -16,13 +14,7 @@ const server = createServer((request, response) => {
     answer(response, Number(deltas), Number(everyMs));
   });
 });
-server.keepAliveTimeout = 60_000;
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-serveUsage(
-  `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-  async () => void server.close(),
-);
+await listenWithUsage(server);
 
 function answer(response: ServerResponse, deltas: number, everyMs: number): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
