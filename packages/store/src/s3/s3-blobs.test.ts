@@ -13,7 +13,7 @@ import { openStore } from "../sqlite/open-store.ts";
 import { connectS3 } from "./s3-connection.ts";
 import { S3Blobs } from "./s3-blobs.ts";
 
-// The server of the tests checks signatures with these.
+// The test server checks signatures with these credentials.
 process.env["AWS_ACCESS_KEY_ID"] = "S3RVER";
 process.env["AWS_SECRET_ACCESS_KEY"] = "S3RVER";
 
