@@ -26,8 +26,11 @@ export const principals: Attack = {
         for (const caller of ["bob", "cara", "nobody"] as const) {
           const subject = route.case.others === "absent" ? owned : ofBob;
           const answer = await ask(victim, caller, route, subject);
-          for (const problem of problemsOf(route, caller, answer, owned))
-            report.problem(`${route.name} as ${caller}: ${problem}`);
+          const problems = [
+            ...problemsOf(route, caller, answer, owned),
+            ...contract.problemsOf(route.method, route.path, answer),
+          ];
+          for (const problem of problems) report.problem(`${route.name} as ${caller}: ${problem}`);
         }
       if ((await readAll(victim, owned)) !== before)
         report.problem("Requests of others changed what Ann reads of her own.");

@@ -88,6 +88,21 @@ const vendors: readonly Vendor[] = [
   },
 ];
 
+/** A provider that an environment can configure. */
+interface KnownProvider {
+  readonly title: string;
+  /** The environment variable that configures it. */
+  readonly variable: string;
+}
+
+/** Returns the provider that an id names, whether it is configured or not. */
+export function knownProvider(id: string): KnownProvider | undefined {
+  if (id === "custom")
+    return { title: "The server of CAPSTAN_MODEL_URL", variable: "CAPSTAN_MODEL_URL" };
+  const vendor = vendors.find((each) => each.id === id);
+  return vendor && { title: vendor.title, variable: vendor.keyVariable };
+}
+
 function vendorProvider(environment: Environment, vendor: Vendor): Provider | undefined {
   const { id, keyVariable, urlVariable = keyVariable } = vendor;
   const key = setting(environment, keyVariable);

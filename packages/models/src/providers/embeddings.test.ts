@@ -67,6 +67,22 @@ test("a provider without embeddings is named, with those that have them", async 
   assert.equal(requests.length, 0);
 });
 
+test("a provider that is not configured is named, and no other provider is asked", async () => {
+  for (const [model, reason] of [
+    ["openai/text-embedding-3-small", /^OpenAI is not configured: set OPENAI_API_KEY\. Name/],
+    ["custom/e5", /^The server of CAPSTAN_MODEL_URL is not configured: set CAPSTAN_MODEL_URL\./],
+  ] as const) {
+    const { embed, requests } = catalogWith(() => new Response("{}"), {
+      ANTHROPIC_API_KEY: "sk-ant",
+    });
+    const outcome = await embed(model);
+    assert(outcome?.status === "unsupported");
+    assert.match(outcome.reason, reason);
+    assert.match(outcome.reason, /Name a model of ollama\/…\.$/);
+    assert.equal(requests.length, 0);
+  }
+});
+
 for (const [status, code] of [
   [401, "authentication"],
   [404, "model_not_found"],

@@ -1,5 +1,6 @@
 import { type Clock, ModelError } from "@capstan/core";
 import type { EmbeddingOutcome, EmbeddingRequest } from "@capstan/core/host";
+import { knownProvider } from "./configured-providers.ts";
 import type { Provider } from "./request/provider.ts";
 import { toModelError } from "./stream/to-model-error.ts";
 
@@ -30,11 +31,15 @@ export async function requestEmbeddings(
   const slash = model.indexOf("/");
   const id = slash < 0 ? "" : model.slice(0, slash);
   const named = providers.find((each) => each.id === id);
-  if (named === undefined && id === "capstan") return unsupported("The offline model", providers);
+  if (named === undefined && id === "capstan")
+    return unsupported("The offline model offers no embeddings.", providers);
+  const absent = named === undefined ? knownProvider(id) : undefined;
+  if (absent !== undefined)
+    return unsupported(`${absent.title} is not configured: set ${absent.variable}.`, providers);
   const provider = named ?? providers.find((each) => embeddingsUrl(each) !== undefined);
   const url = provider && embeddingsUrl(provider);
   if (provider === undefined || url === undefined)
-    return unsupported(provider?.title ?? "This server", providers);
+    return unsupported(`${provider?.title ?? "This server"} offers no embeddings.`, providers);
 
   const modelName = named === undefined ? model : model.slice(slash + 1);
   const failed = (thrown: unknown): Error => {
@@ -75,13 +80,13 @@ function embeddingsUrl({ wire, url }: Provider): string | undefined {
   return `${url}${wire === "google" ? "/openai" : ""}/embeddings`;
 }
 
-function unsupported(what: string, providers: readonly Provider[]): EmbeddingOutcome {
+function unsupported(reason: string, providers: readonly Provider[]): EmbeddingOutcome {
   const able = providers.filter((each) => embeddingsUrl(each) !== undefined);
   const remedy =
     able.length === 0
       ? "Set OPENAI_API_KEY, or CAPSTAN_MODEL_URL to a server with embeddings"
       : `Name a model of ${able.map(({ id }) => `${id}/…`).join(" or ")}`;
-  return { status: "unsupported", reason: `${what} offers no embeddings. ${remedy}.` };
+  return { status: "unsupported", reason: `${reason} ${remedy}.` };
 }
 
 async function* upTo(limit: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

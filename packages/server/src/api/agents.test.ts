@@ -165,6 +165,21 @@ test("no agent takes the name of a model", async () => {
   assert.equal(status, 409);
 });
 
+test("an assistant is listed as a model, which a request can name", async () => {
+  const model = new ScriptedModel(["Hello."]);
+  const one = createTestApp({ model, apiKeys: keys });
+  const [ann, bob] = [as("ANN", one), as("BOB", one)];
+  const made = await ann("POST", "/v1/assistants", { model: model.id, name: "Helper" });
+  const { id } = made.body;
+  const listed = (await ann("GET", "/v1/models")).body.data.find((view) => view.id === id);
+  assert.equal((listed as { readonly title?: string } | undefined)?.title, "Helper");
+  assert.equal((await ann("GET", `/v1/models/${id}`)).body.id, id);
+  const others = (await bob("GET", "/v1/models")).body.data;
+  assert.ok(!others.some((view) => view.id === id));
+  const answer = await ann("POST", "/v1/responses", { model: id, input: "Hello" });
+  assert.equal(answer.status, 200);
+});
+
 test("agents are listed after the models, and a key's default agent is the default", async () => {
   const server = app();
   const [ann, bob] = [as("ANN", server), as("BOB", server)];

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Tool, ToolGroup } from "@capstan/core";
 import { type ModelEntry, titleOf } from "@capstan/core/host";
 import type { AgentBody, ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
-import { agentName } from "../runs/request/agent.ts";
+import { agentName, assistantId } from "../runs/request/agent.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { RequestError } from "../http/errors.ts";
 import { listView } from "../http/records.ts";
@@ -27,24 +27,39 @@ export function catalogRoutes(services: Services): Hono<Environment> {
     } satisfies ServerInfo);
   });
 
-  /** The user's agents and those of the configuration, as models. */
+  /**
+   * The agents of the configuration, and the user's own agents and assistants, as models: a request
+   * can name all of them.
+   */
   const agentViews = async (context: Context<Environment>): Promise<readonly ModelView[]> => {
     const own = await runs.store.listAgents({ owner: context.get("principal") });
     const all = [
-      ...Object.entries(agents).map(([name, { title }]) => ({ name, title, createdAt: 0 })),
-      ...own.flatMap((entry) =>
-        "name" in entry && agentName.test(entry.name) && !Object.hasOwn(agents, entry.name)
-          ? [{ ...entry, title: (entry.agent as AgentBody).title }]
-          : [],
-      ),
+      ...Object.entries(agents).map(([name, { title }]) => ({
+        name,
+        title,
+        createdAt: 0,
+        reason: "it is an agent of the configuration",
+      })),
+      ...own.flatMap((entry) => {
+        if (!("name" in entry) || Object.hasOwn(agents, entry.name)) return [];
+        if (agentName.test(entry.name))
+          return [
+            { ...entry, title: (entry.agent as AgentBody).title, reason: "it is your agent" },
+          ];
+        const { assistant } = entry.agent as { readonly assistant?: { readonly name?: unknown } };
+        const title = typeof assistant?.name === "string" ? assistant.name : undefined;
+        return assistantId.test(entry.name)
+          ? [{ ...entry, title, reason: "it is your assistant" }]
+          : [];
+      }),
     ];
-    return all.map(({ name, title = name, createdAt }) => ({
+    return all.map(({ name, title = name, createdAt, reason }) => ({
       id: name,
       object: "model",
       created: Math.floor(createdAt / 1_000),
       owned_by: "capstan",
       title,
-      reason: createdAt === 0 ? "it is an agent of the configuration" : "it is your agent",
+      reason,
       default: name === context.get("defaultAgent"),
     }));
   };

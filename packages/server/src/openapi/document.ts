@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { routeRights } from "../http/rights.ts";
+import { type RouteRight, routeRights } from "../http/rights.ts";
 import type { Operation, Operations, QueryParameter, Schema } from "./schemas/operation.ts";
+import { errorName, errorResponses, errorStatuses } from "./schemas/error-statuses.ts";
 import { agentOperations } from "./operations/agents.ts";
 import { completionOperations } from "./operations/completions.ts";
 import { conversationOperations } from "./operations/conversations.ts";
@@ -21,6 +22,7 @@ export interface OpenApiDocument {
   readonly paths: { readonly [path: string]: { readonly [method: string]: PathOperation } };
   readonly components: {
     readonly schemas: { readonly [name: string]: Schema };
+    readonly responses: { readonly [name: string]: Schema };
     readonly securitySchemes: Schema;
   };
 }
@@ -58,17 +60,19 @@ export function openApiDocument({ version }: { readonly version: string }): Open
   const tagged = operationsByTag();
   const paths: { [path: string]: { [method: string]: PathOperation } } = {};
   for (const [tag, operations] of Object.entries(tagged))
-    for (const { method, path, needs, toLoosen } of routeRights) {
+    for (const route of routeRights) {
+      const { method, path, needs, toLoosen } = route;
       const operation = operations[`${method} ${path}`];
       if (operation === undefined) continue;
       const name = path.replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}");
       const rights = needs === "none" ? "" : rightsText(needs, toLoosen);
       (paths[name] ??= {})[method.toLowerCase()] = {
-        ...pathOperation(operation, { tag, method, path: name, rights }),
+        ...pathOperation(operation, { tag, route, path: name, rights }),
         ...(needs === "none" && { security: [] }),
       };
     }
-  const schemas = usedSchemas(paths);
+  const responses = errorResponses();
+  const schemas = usedSchemas({ paths, responses });
   return {
     openapi: "3.1.1",
     info: {
@@ -83,6 +87,7 @@ export function openApiDocument({ version }: { readonly version: string }): Open
     paths,
     components: {
       schemas,
+      responses,
       securitySchemes: {
         key: {
           type: "http",
@@ -105,14 +110,15 @@ function rightsText(needs: string, toLoosen: string | undefined): string {
 
 interface Place {
   readonly tag: string;
-  readonly method: string;
+  readonly route: RouteRight;
   readonly path: string;
   readonly rights: string;
 }
 
-function pathOperation(operation: Operation, { tag, method, path, rights }: Place): PathOperation {
+function pathOperation(operation: Operation, { tag, route, path, rights }: Place): PathOperation {
   const { summary, description, query = [], body, form } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const method = route.method.toLowerCase();
   const words = path.replaceAll(/[{}]/g, "").split(/[^A-Za-z0-9]+/);
   const content = {
     ...(body !== undefined && { "application/json": { schema: body } }),
@@ -120,7 +126,7 @@ function pathOperation(operation: Operation, { tag, method, path, rights }: Plac
   };
   const more = [description, rights].filter((text) => text !== undefined && text !== "");
   return {
-    operationId: [method.toLowerCase(), ...words.filter((word) => word !== "")].join("_"),
+    operationId: [method, ...words.filter((word) => word !== "")].join("_"),
     tags: [tag],
     summary,
     ...(more.length > 0 && { description: more.join(" ") }),
@@ -128,6 +134,12 @@ function pathOperation(operation: Operation, { tag, method, path, rights }: Plac
     ...(Object.keys(content).length > 0 && { requestBody: { required: true, content } }),
     responses: {
       200: { description: "Success", content: answerContent(operation) },
+      ...Object.fromEntries(
+        errorStatuses(route, operation).map((status) => [
+          status,
+          { $ref: `#/components/responses/${errorName(status)}` },
+        ]),
+      ),
       default: {
         description: "An error",
         content: {
@@ -162,8 +174,8 @@ function answerContent({ answer }: Operation): Schema {
   }
 }
 
-/** Returns the schemas that the paths refer to, directly or through others. */
-function usedSchemas(paths: OpenApiDocument["paths"]): OpenApiDocument["components"]["schemas"] {
+/** Returns the schemas that parts of the document refer to, directly or through others. */
+function usedSchemas(parts: object): OpenApiDocument["components"]["schemas"] {
   const all = wireSchemas();
   const used = new Map<string, Schema>();
   const add = (value: unknown): void => {
@@ -177,7 +189,7 @@ function usedSchemas(paths: OpenApiDocument["paths"]): OpenApiDocument["componen
       add(schema);
     }
   };
-  add(paths);
+  add(parts);
   return Object.fromEntries([...used].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -334,7 +334,7 @@ test("tool_choice, response_format and parallel_tool_calls reach the model", asy
 test("an invalid run is rejected with the name of the field, and leaves no trace", async () => {
   const { threads, threadId, assistantId } = await setup([]);
   const cases: readonly (readonly [object, string, number?])[] = [
-    [{ assistant_id: "asst_x" }, "id", 404],
+    [{ assistant_id: "asst_x" }, "assistant_id", 404],
     [{ nonsense: 1 }, "nonsense"],
     [{ model: "" }, "model"],
     [{ tool_choice: { type: "function", function: { name: "none" } } }, "tool_choice"],

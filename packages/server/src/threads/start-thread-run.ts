@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, RequestTool } from "@capstan/core";
 import { newId, type ToolChoice } from "@capstan/core/host";
 import type { RequestKey, RunRecord, StoreWrite } from "@capstan/store";
-import { badRequest, conflict, notFound } from "../http/errors.ts";
+import { badRequest, conflict, RequestError } from "../http/errors.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
 import { hostedServer, hostedTool } from "../http/tools/hosted-tools.ts";
 import { requireNoLoosening } from "../http/rights.ts";
@@ -57,7 +57,7 @@ export async function prepareRun(
 ): Promise<PreparedRun> {
   const { models, groups, runs, hostedTools = {} } = services;
   const assistant = await findAssistant(services, { owner, id: request.assistantId });
-  if (assistant === undefined) throw notFound("assistant", request.assistantId);
+  if (assistant === undefined) throw unknownAssistant(request.assistantId);
   const { fields } = assistant;
   const { tools } = request;
   if (tools !== undefined && !mayApprove) requireNoLoosening(tools);
@@ -222,6 +222,16 @@ async function readMessages(
   return mustRestate
     ? { views: all, restates: "all", mustRestate: false }
     : { views: fresh, restates: undefined, mustRestate };
+}
+
+function unknownAssistant(id: string): RequestError {
+  const message = `There is no assistant "${id.slice(0, 100)}" here. GET /v1/assistants lists the assistants.`;
+  return new RequestError({
+    status: 404,
+    param: "assistant_id",
+    code: "assistant_not_found",
+    message,
+  });
 }
 
 function addedView(id: string, message: CreatedMessage): MessageView {

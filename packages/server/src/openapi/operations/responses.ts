@@ -45,6 +45,7 @@ export function responseOperations(): Operations {
     "POST /v1/responses/compact": {
       summary: "Summarise a history",
       description: "The last item of the output is a summary that only this server can read.",
+      asksModel: true,
       body: {
         type: "object",
         required: ["model"],

@@ -25,6 +25,7 @@ export const serverOperations: Operations = {
     summary: "Request embeddings from the provider of a model",
     description: "The provider receives all fields, and its answer is returned unchanged.",
     body: embeddingRequest(),
+    asksModel: true,
     answer: {
       type: "json",
       schema: objectOf({ object: { const: "list" }, data: { type: "array" } }),

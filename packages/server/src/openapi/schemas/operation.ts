@@ -13,6 +13,11 @@ export interface Operation {
   /** The body of the request, as a multipart form. @default none */
   readonly form?: Schema;
   readonly answer: Answer;
+  /**
+   * Whether a provider's model answers, whose failures have statuses.
+   * @default whether a request can ask for a stream of a new answer
+   */
+  readonly asksModel?: boolean;
 }
 
 /** A parameter of the query. */
