@@ -10,11 +10,13 @@ const url = "https://a.example:8443/v1/files/file-1/download?token=capstan1.Ab-_
 
 test("the links that follow an answer are removed again, whatever the files' names are", () => {
   const names = ["a.pdf", "a](b).html", "[[\\", "back\\", "two\r\nlines\n", "*_`<>", "(1).pdf"];
-  const links = answerLinks(names.map((name) => ({ name, url })));
+  const web = "https://b.example/x?y=(1)";
+  const links = answerLinks(names.map((name, n) => ({ name, url: n % 2 === 0 ? url : web })));
   assert.equal(links.split("\n").length, names.length);
   for (const text of ["", "Done.", "Two\n\nparagraphs."]) {
     const answer = text === "" ? links : `${text}\n\n${links}`;
     assert.equal(withoutAnswerLinks(answer), text);
+    assert.doesNotMatch(withoutAnswerLinks(answer.replaceAll(/ "[^"\n]*"/g, "")), /token=/);
     assert.equal(
       withoutAnswerLinks(answer.replaceAll("\n", "\r\n")),
       text.replaceAll("\n", "\r\n"),
@@ -33,43 +35,52 @@ test("other links of an answer stay", () => {
 });
 
 // Contract: files-14
-test("a client that returns an answer with links keeps the server's results, and the model gets no link", async () => {
-  const report = tool("Report", () =>
-    contentParts([
-      { type: "text", text: "slate" },
-      {
-        type: "file",
-        name: "made [1].pdf",
-        mimeType: "application/pdf",
-        source: { type: "base64", data: Buffer.from("%PDF made").toString("base64") },
-      },
-    ]),
-  );
-  const model = new ScriptedModel([{ calls: [{ name: "Report" }] }, "It is done.", "Yes."]);
-  const agents = { reader: { groups: [{ group: "g" }], history: "full" as const } };
-  const app = createTestApp({ model, tools: [report], agents });
-  const send = async (messages: readonly object[]) => {
-    const body = { model: "reader", prompt_cache_key: "talk-1", store: true, messages };
-    const answer = await app.call("POST", "/v1/chat/completions", { ...body, tools: toyTools });
-    assert.equal(answer.status, 200);
-    const { choices } = answer.body as unknown as {
-      readonly choices: readonly { readonly message: { readonly content: string } }[];
+for (const [kind, source, url] of [
+  [
+    "stored",
+    { type: "base64", data: Buffer.from("%PDF made").toString("base64") },
+    /\/download\?token=/,
+  ],
+  ["web", { type: "url", url: "https://files.example/a (1).pdf" }, /files\.example/],
+] as const)
+  test(`a client that returns an answer with a ${kind} link keeps the server's results, and the model gets no link`, async () => {
+    const report = tool("Report", () =>
+      contentParts([
+        { type: "text", text: "slate" },
+        {
+          type: "file",
+          name: "made [1].pdf",
+          mimeType: "application/pdf",
+          source,
+        },
+      ]),
+    );
+    const model = new ScriptedModel([{ calls: [{ name: "Report" }] }, "It is done.", "Yes."]);
+    const agents = { reader: { groups: [{ group: "g" }], history: "full" as const } };
+    const app = createTestApp({ model, tools: [report], agents });
+    const send = async (messages: readonly object[]) => {
+      const body = { model: "reader", prompt_cache_key: "talk-1", store: true, messages };
+      const answer = await app.call("POST", "/v1/chat/completions", { ...body, tools: toyTools });
+      assert.equal(answer.status, 200);
+      const { choices } = answer.body as unknown as {
+        readonly choices: readonly { readonly message: { readonly content: string } }[];
+      };
+      return choices[0]?.message;
     };
-    return choices[0]?.message;
-  };
-  const question = { role: "user", content: "Make it" };
-  const answer = await send([question]);
-  assert.match(answer?.content ?? "", /^It is done\.\n\n\[made .*\/download\?token=/);
-  await send([question, answer ?? {}, { role: "user", content: "Sure?" }]);
-  const messages = model.requests.at(-1)?.messages ?? [];
-  assert.doesNotMatch(JSON.stringify(messages), /token=/);
-  const results = messages.flatMap(({ role, content }) => (role === "tool" ? [content] : []));
-  assert.equal(results.length, 1);
-  assert.match(String(results[0]), /slate/);
-  assert.deepEqual(
-    messages.flatMap(({ role, content }) =>
-      role === "assistant" && content !== "" ? [content] : [],
-    ),
-    ["It is done."],
-  );
-});
+    const question = { role: "user", content: "Make it" };
+    const answer = await send([question]);
+    assert.match(answer?.content ?? "", /^It is done\.\n\n\[made /);
+    assert.match(answer?.content ?? "", url);
+    await send([question, answer ?? {}, { role: "user", content: "Sure?" }]);
+    const messages = model.requests.at(-1)?.messages ?? [];
+    assert.doesNotMatch(JSON.stringify(messages.filter(({ role }) => role === "assistant")), url);
+    const results = messages.flatMap(({ role, content }) => (role === "tool" ? [content] : []));
+    assert.equal(results.length, 1);
+    assert.match(String(results[0]), /slate/);
+    assert.deepEqual(
+      messages.flatMap(({ role, content }) =>
+        role === "assistant" && content !== "" ? [content] : [],
+      ),
+      ["It is done."],
+    );
+  });

@@ -1,6 +1,9 @@
 import { neutralise } from "@capstan/core/host";
 import { fileLinkUrl } from "../http/files/file-links.ts";
 
+/** The title of the links, by which an answer that a client returns is recognised. */
+const title = "file of a tool";
+
 /** Returns links in Markdown, one on each line. A name cannot end its link's text. */
 export function answerLinks(
   files: readonly { readonly name: string; readonly url: string }[],
@@ -12,19 +15,23 @@ function markdownLink({ name, url }: { readonly name: string; readonly url: stri
   const text = neutralise(name)
     .replaceAll(/[\r\n]+/g, " ")
     .replaceAll(/[\\[\]`<>*_]/g, String.raw`\$&`);
-  return `[${text}](${url.replaceAll("(", "%28").replaceAll(")", "%29")})`;
+  return `[${text}](${url.replaceAll("(", "%28").replaceAll(")", "%29")} "${title}")`;
 }
 
-/** A line of `answerLinks` with a link to a stored file, and the line breaks before it. */
-const storedLink = new RegExp(
-  String.raw`(?:^|\r?\n(?:\r?\n)?)\[(?:\\.|[^\\[\]\r\n])*\]\(${fileLinkUrl}\)[^\S\n]*(?=\n|$)`,
+/**
+ * A line of `answerLinks`, and the line breaks before it. A link to a stored file is recognised
+ * without its title, too.
+ */
+const link = new RegExp(
+  String.raw`(?:^|\r?\n(?:\r?\n)?)\[(?:\\.|[^\\[\]\r\n])*\]\((?:${fileLinkUrl}(?: "${title}")?|https?://[^\s()]+ "${title}")\)[^\S\n]*(?=\n|$)`,
   "g",
 );
 
 /**
- * Removes the links to stored files from an answer that a client returns as history. A link opens its
- * file for everyone who has it, so the model must not get it, and the stored answer has no links.
+ * Removes the links to a tool's files from an answer that a client returns as history, because the
+ * stored answer has no links. A link to a stored file opens it for everyone who has it, so the model
+ * must not get it.
  */
 export function withoutAnswerLinks(text: string): string {
-  return text.replaceAll(storedLink, "");
+  return text.replaceAll(link, "");
 }
