@@ -34,7 +34,6 @@ test("other links of an answer stay", () => {
     assert.equal(withoutAnswerLinks(text), text);
 });
 
-// Contract: files-14
 for (const [kind, source, url] of [
   [
     "stored",
@@ -43,6 +42,7 @@ for (const [kind, source, url] of [
   ],
   ["web", { type: "url", url: "https://files.example/a (1).pdf" }, /files\.example/],
 ] as const)
+  // Contract: files-14
   test(`a client that returns an answer with a ${kind} link keeps the server's results, and the model gets no link`, async () => {
     const report = tool("Report", () =>
       contentParts([

@@ -1,7 +1,7 @@
 import type { RouteRight } from "../../http/rights.ts";
 import type { Operation, Schema } from "./operation.ts";
 
-/** What each status of an error means. */
+/** The meaning of each status of an error. */
 const meanings = {
   400: "The request is invalid; `error.param` names the part",
   401: "The key is missing or unknown",
