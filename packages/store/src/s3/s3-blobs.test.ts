@@ -24,6 +24,8 @@ let proxy: Server;
 let endpoint: string;
 /** Handles a request in place of the server, and returns whether it did. */
 let fault: ((method: string, response: ServerResponse) => boolean) | undefined;
+/** Waits before a request is passed to the server. */
+let pause: ((method: string, url: string) => Promise<void>) | undefined;
 let requests: string[] = [];
 
 before(async () => {
@@ -40,15 +42,19 @@ before(async () => {
     const { method = "", url = "", headers } = incoming;
     requests.push(`${method} ${url.split("?")[0]}`);
     if (fault?.(method, response) === true) return void incoming.resume();
-    const outgoing = request(
-      { agent: false, host: "127.0.0.1", port, method, path: url, headers },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
-      },
-    );
-    outgoing.on("error", () => response.destroy());
-    incoming.pipe(outgoing);
+    const pass = () => {
+      const outgoing = request(
+        { agent: false, host: "127.0.0.1", port, method, path: url, headers },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        },
+      );
+      outgoing.on("error", () => response.destroy());
+      incoming.pipe(outgoing);
+    };
+    if (pause === undefined) pass();
+    else void pause(method, url).then(pass);
   });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
@@ -65,6 +71,7 @@ after(async () => {
 
 beforeEach(() => {
   fault = undefined;
+  pause = undefined;
   requests = [];
 });
 
@@ -136,6 +143,63 @@ test("an unused blob is deleted, and a node that uses it meanwhile keeps it", as
   await using;
   client.destroy();
   assert.ok(Buffer.from((await blobs.get(sha256)) ?? []).equals(bytes));
+});
+
+// Contract: files-9
+test("a blob that two nodes delete while a third one stores it again stays", async () => {
+  const bytes = Buffer.from("collected twice");
+  const sha256 = hashOf(bytes);
+  const writer = await open("two/");
+  await writer.put({ sha256, bytes });
+  // Each node has marked and checked the blob when it is stopped, right before it deletes it.
+  const stops = ["one", "other"].map(() => ({
+    reached: Promise.withResolvers<void>(),
+    go: Promise.withResolvers<void>(),
+  }));
+  let deletions = 0;
+  pause = async (method, url) => {
+    if (method !== "DELETE" || url.includes("deleting")) return;
+    const stop = stops[deletions++];
+    stop?.reached.resolve();
+    await stop?.go.promise;
+  };
+  const deleting: Promise<void>[] = [];
+  for (const { reached } of stops) {
+    deleting.push((await open("two/", { now: later })).delete(sha256));
+    await reached.promise;
+  }
+  const storing = writer.put({ sha256, bytes });
+  stops[0]?.go.resolve();
+  await deleting[0];
+  // The first node has finished, and the writer still waits for the other one.
+  requests = [];
+  await listsOfMarks(2);
+  stops[1]?.go.resolve();
+  await Promise.all([...deleting, storing]);
+  assert.ok(Buffer.from((await writer.get(sha256)) ?? []).equals(bytes));
+});
+
+/** Waits until a node has looked for marks this many times. */
+async function listsOfMarks(count: number): Promise<void> {
+  const isList = (line: string) => line.startsWith("GET") && !line.includes("two/");
+  while (requests.filter(isList).length < count)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+// Contract: files-9
+test("marks of crashed nodes are ignored, and deleted with the next listing", async () => {
+  const blobs = await open("crashed/");
+  const bytes = Buffer.from("marked");
+  const sha256 = hashOf(bytes);
+  await blobs.put({ sha256, bytes });
+  const { client, library } = await connectS3({ bucket, endpoint });
+  const mark = { Bucket: bucket, Key: `crashed/deleting/${sha256}/gone` };
+  await client.send(new library.PutObjectCommand({ ...mark, Body: "", ContentLength: 0 }));
+  const node = await open("crashed/", { now: later });
+  assert.equal(await node.has(sha256), true);
+  assert.deepEqual(await Array.fromAsync(node.list()), [sha256]);
+  await assert.rejects(client.send(new library.HeadObjectCommand(mark)), { name: "NotFound" });
+  client.destroy();
 });
 
 // Contract: files-10

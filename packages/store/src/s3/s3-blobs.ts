@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "@capstan/core";
@@ -25,12 +26,17 @@ const pieceBytes = 1_048_576;
  * A node cannot tell which blobs another node is about to refer to. So each use renews an object's
  * date, and objects are deleted an hour after their last use at the earliest. A node that deletes
  * marks the object first and then reads its date; a node that uses it renews the date first and then
- * looks for the mark. Reads of S3 see all earlier writes, so at least one of the two sees the other.
+ * looks for marks. Reads of S3 see all earlier writes, so at least one of the two sees the other.
+ * Each node has a mark of its own, `PREFIX` + `deleting/HASH/NODE`: the mark of a node that is still
+ * deleting remains when another one has finished.
  */
 export class S3Blobs implements BlobStore {
   readonly #connection: S3Connection;
 
   readonly #clock: Pick<Clock, "now">;
+
+  /** The name of this node in its marks. */
+  readonly #node = randomUUID();
 
   constructor(connection: S3Connection, clock: Pick<Clock, "now">) {
     this.#connection = connection;
@@ -115,29 +121,32 @@ export class S3Blobs implements BlobStore {
 
   async has(sha256: string): Promise<boolean> {
     const key = this.#keyOf(sha256);
-    for (let isMarked = true; isMarked;) {
+    for (;;) {
       const date = await this.#dateOf(key);
-      if (date === undefined) return false;
-      if (this.#clock.now() - date > touchMs) await this.#touch(key);
-      isMarked = await this.#isMarked(sha256);
-      if (isMarked) await sleep(markPauseMs);
+      if (date !== undefined && this.#clock.now() - date > touchMs) await this.#touch(key);
+      if (!(await this.#isMarked(sha256))) break;
+      await sleep(markPauseMs);
     }
-    return true;
+    // A node that marked the object earlier has deleted it, or never will.
+    return (await this.#dateOf(key)) !== undefined;
   }
 
   async delete(sha256: string): Promise<void> {
     const { client, library, bucket: Bucket } = this.#connection;
     const key = this.#keyOf(sha256);
-    const mark = { Bucket, Key: this.#markOf(sha256) };
+    const mark = { Bucket, Key: `${this.#marksOf(sha256)}/${this.#node}` };
     const isUnused = async () => {
       const date = await this.#dateOf(key);
       return date !== undefined && this.#clock.now() - date > keptMs;
     };
     if (!(await isUnused())) return;
     await this.#run("Deleting bytes", async () => {
+      const markedAt = this.#clock.now();
       await client.send(new library.PutObjectCommand({ ...mark, Body: "", ContentLength: 0 }));
       try {
-        if (await isUnused())
+        // Nodes ignore the mark of a process that was suspended for long.
+        const isMarked = () => this.#clock.now() - markedAt < markMs / 2;
+        if ((await isUnused()) && isMarked())
           await client.send(new library.DeleteObjectCommand({ Bucket, Key: key }));
       } finally {
         await client.send(new library.DeleteObjectCommand(mark));
@@ -145,25 +154,17 @@ export class S3Blobs implements BlobStore {
     });
   }
 
+  /** Lists the hashes of all blobs, and deletes the marks of nodes that crashed. */
   async *list(): AsyncGenerator<string> {
     const { client, library, bucket: Bucket, prefix } = this.#connection;
-    for (let token: string | undefined; ;) {
-      const page = await this.#run("Listing bytes", () =>
-        client.send(
-          new library.ListObjectsV2Command({
-            Bucket,
-            Prefix: prefix,
-            ...(token !== undefined && { ContinuationToken: token }),
-          }),
-        ),
-      );
-      for (const { Key = "" } of page.Contents ?? []) {
-        const [, shard, rest] =
-          /^([0-9a-f]{2})\/([0-9a-f]{62})$/.exec(Key.slice(prefix.length)) ?? [];
-        if (shard !== undefined && rest !== undefined) yield shard + rest;
-      }
-      token = page.NextContinuationToken;
-      if (page.IsTruncated !== true || token === undefined) return;
+    for await (const { key, date } of this.#objects(prefix)) {
+      const [, shard, rest] =
+        /^([0-9a-f]{2})\/([0-9a-f]{62})$/.exec(key.slice(prefix.length)) ?? [];
+      if (shard !== undefined && rest !== undefined) yield shard + rest;
+      else if (key.startsWith(`${prefix}deleting/`) && this.#clock.now() - date > keptMs)
+        await this.#run("Deleting a mark", () =>
+          client.send(new library.DeleteObjectCommand({ Bucket, Key: key })),
+        );
     }
   }
 
@@ -175,8 +176,31 @@ export class S3Blobs implements BlobStore {
     return `${this.#connection.prefix}${sha256.slice(0, 2)}/${sha256.slice(2)}`;
   }
 
-  #markOf(sha256: string): string {
+  /** The beginning of the keys of all marks of a blob. */
+  #marksOf(sha256: string): string {
     return `${this.#connection.prefix}deleting/${sha256}`;
+  }
+
+  /** Yields the objects whose keys begin with a text, with their dates in ms since the epoch. */
+  async *#objects(
+    beginning: string,
+  ): AsyncGenerator<{ readonly key: string; readonly date: number }> {
+    const { client, library, bucket: Bucket } = this.#connection;
+    for (let token: string | undefined; ;) {
+      const page = await this.#run("Listing bytes", () =>
+        client.send(
+          new library.ListObjectsV2Command({
+            Bucket,
+            Prefix: beginning,
+            ...(token !== undefined && { ContinuationToken: token }),
+          }),
+        ),
+      );
+      for (const { Key = "", LastModified } of page.Contents ?? [])
+        yield { key: Key, date: LastModified?.getTime() ?? 0 };
+      token = page.NextContinuationToken;
+      if (page.IsTruncated !== true || token === undefined) return;
+    }
   }
 
   /** Returns when an object was last written or touched, in ms since the epoch. */
@@ -206,8 +230,9 @@ export class S3Blobs implements BlobStore {
   }
 
   async #isMarked(sha256: string): Promise<boolean> {
-    const date = await this.#dateOf(this.#markOf(sha256));
-    return date !== undefined && this.#clock.now() - date < markMs;
+    for await (const { date } of this.#objects(this.#marksOf(sha256)))
+      if (this.#clock.now() - date < markMs) return true;
+    return false;
   }
 
   async #orMissing<T>(doing: string, request: () => Promise<T>): Promise<T | undefined> {
