@@ -23,7 +23,7 @@ export { neutralise, neutraliseOutside } from "./text/neutralise.ts";
 export { sliceText } from "./text/slice.ts";
 
 // model
-export type { FilePart, ImagePart } from "./model/content-part.ts";
+export type { FilePart, ImagePart, PartSource } from "./model/content-part.ts";
 export { isContentParts } from "./tool/return-value.ts";
 export type { ReasoningPart } from "./model/message.ts";
 export type {

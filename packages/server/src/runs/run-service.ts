@@ -88,7 +88,7 @@ const unanswered: ChainError = {
 
 /** The runs of this process and its stores: starts, answers, cancels, resumes and deletes them. */
 export class RunService {
-  readonly #options: RunServiceOptions;
+  readonly #options: Omit<RunServiceOptions, "documents">;
   /** The users' own rules. */
   readonly overrides: Overrides;
   /** Selects the queued runs that execute here. */
@@ -103,7 +103,7 @@ export class RunService {
 
   constructor(given: RunServiceOptions) {
     // All parts use the same object, because stores are compared by identity.
-    const documents = given.documents && cacheDocuments(given.documents);
+    const documents = given.documents && cacheDocuments(given.documents, given.clock);
     const options = { ...given, documents, store: claimingStore(given.store) };
     this.#options = options;
     const { store, limits, memory } = options;

@@ -39,7 +39,7 @@ import {
   type ToolFilter,
 } from "@capstan/store";
 import { checkClientCall } from "./check-client-call.ts";
-import type { DocumentConverter } from "../files/document-text.ts";
+import type { DocumentCache } from "../files/document-text.ts";
 import { loadFiles } from "../files/model-files.ts";
 import { toolFileStorage } from "../files/tool-files.ts";
 import {
@@ -79,7 +79,7 @@ interface LaunchOptions {
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
   /** Converts documents for models that do not take them. @default none */
-  readonly documents?: DocumentConverter | undefined;
+  readonly documents?: DocumentCache | undefined;
   /** The claimed run, in this process's epoch. */
   readonly run: RunRecord;
   /** Whether the run is in memory only, so that nothing may be written to disk. */

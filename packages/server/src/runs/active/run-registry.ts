@@ -25,7 +25,7 @@ import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
 import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
 import type { AttachmentTools } from "../files/attachment-tools.ts";
-import type { DocumentConverter } from "../files/document-text.ts";
+import type { DocumentCache } from "../files/document-text.ts";
 import { RunJournal } from "./run-journal.ts";
 import { restoreVariables } from "./run-variables.ts";
 import { type WarmRun, WarmRuns } from "./warm-runs.ts";
@@ -36,7 +36,7 @@ export interface RunRegistryOptions {
   readonly createExecutor: CreateExecutor;
   readonly limits: ServerLimits;
   /** Converts documents for models that do not take them. @default none */
-  readonly documents?: DocumentConverter | undefined;
+  readonly documents?: DocumentCache | undefined;
   /** Hidden tools for files that a model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
   readonly overrides: Overrides;

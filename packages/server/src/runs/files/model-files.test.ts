@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { contentParts, type Message } from "@capstan/core";
+import type { PartSource } from "@capstan/core/host";
 import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp, toyTools } from "../../testing/app-fixtures.ts";
 import { tool } from "../../testing/run-fixtures.ts";
@@ -80,23 +81,65 @@ test("a model that takes no PDF gets Markdown, and each document is converted on
   assert.equal(count(), 3);
 });
 
-test("a failure that may pass is not cached, and others are", async () => {
+test("a failure that may pass is tried again later, and others are not", async () => {
   const failures = [
     { status: "failed", reason: "it took too long", isTransient: true },
     { status: "failed", reason: "it is damaged" },
     { status: "converted", markdown: "unused" },
   ] as const;
   let count = 0;
-  const cached = cacheDocuments({
-    isConvertible: () => true,
-    convert: async () => failures[count++] ?? failures[2],
-  });
-  const { signal } = new AbortController();
-  const document = { name: "a.pdf", mimeType: "application/pdf", bytes: Buffer.from("a"), signal };
-  assert.equal(await cached.convert(document), failures[0]);
-  assert.equal(await cached.convert(document), failures[1]);
-  assert.equal(await cached.convert(document), failures[1]);
+  let now = 0;
+  const cached = cacheDocuments(
+    { isConvertible: () => true, convert: async () => failures[count++] ?? failures[2] },
+    { now: () => now },
+  );
+  const convert = () =>
+    cached.convert({
+      name: "a.pdf",
+      mimeType: "application/pdf",
+      source: { type: "blob", sha256: "a", size: 1 },
+      read: async () => Buffer.from("a"),
+      signal: new AbortController().signal,
+    });
+  // The rounds of a run do not each wait for the timeout.
+  for (let round = 0; round < 3; round++) assert.equal(await convert(), failures[0]);
+  assert.equal(count, 1);
+  now = 5 * 60 * 1_000;
+  assert.equal(await convert(), failures[1]);
+  now *= 100;
+  assert.equal(await convert(), failures[1]);
   assert.equal(count, 2);
+});
+
+test("the bytes of a converted document are read once, and missing ones are not cached", async () => {
+  const { documents, count } = converter();
+  const cached = cacheDocuments(documents);
+  let reads = 0;
+  const disk: { bytes?: Uint8Array } = {};
+  const convert = (source: PartSource) => {
+    assert.ok(source.type !== "url");
+    return cached.convert({
+      name: "a.pdf",
+      mimeType: "application/pdf",
+      source,
+      read: async () => ((reads += 1), disk.bytes),
+      signal: new AbortController().signal,
+    });
+  };
+  const stored = { type: "blob", sha256: "a", size: 1 } as const;
+  assert.equal(await convert(stored), undefined);
+  disk.bytes = Buffer.from("a");
+  for (let round = 0; round < 3; round++) await convert({ ...stored });
+  assert.deepEqual([reads, count()], [2, 1]);
+  let hashed = 0;
+  const inline = {
+    type: "base64",
+    get data() {
+      return ((hashed += 1), base64("b"));
+    },
+  } as const;
+  for (let round = 0; round < 3; round++) await convert(inline);
+  assert.deepEqual([reads, count(), hashed], [3, 2, 1]);
 });
 
 test("a model that takes PDFs gets the PDF", async () => {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ContentPart, Message, Model } from "@capstan/core";
 import { neutralise } from "@capstan/core/host";
 import type { Store } from "@capstan/store";
-import { type DocumentConverter, documentText } from "./document-text.ts";
+import { type DocumentCache, documentText } from "./document-text.ts";
 
 /** With more messages than this, the model's request is prepared in a turn of its own. */
 const manyMessages = 1_000;
@@ -47,7 +47,7 @@ export function loadFiles(model: Model, sources: FileSources): Model {
 export interface FileSources {
   readonly store: Pick<Store, "readBlob">;
   /** @default documents are not converted */
-  readonly documents?: DocumentConverter | undefined;
+  readonly documents?: DocumentCache | undefined;
 }
 
 /** The loading of the files of one request. */
@@ -94,22 +94,35 @@ async function loadedPart(part: ContentPart, load: Loading): Promise<ContentPart
   if (!isChanged(part, load) || !("source" in part)) return part;
   const { source } = part;
   if (source.type === "url") return part;
-  let bytes: Uint8Array | undefined;
-  let why = "its bytes are missing from the store";
-  if (source.type === "base64") bytes = Buffer.from(source.data, "base64");
-  else {
-    const { left, store } = load;
+  const { documents, left, signal, store } = load;
+  if (source.type === "blob") {
     left.bytes -= source.size;
-    if (left.bytes >= 0) bytes = await store.readBlob(source.sha256);
-    else why = "not sent again, because newer images and files use up the limit of 100 MB";
+    if (left.bytes < 0)
+      return omitted(
+        part,
+        "not sent again, because newer images and files use up the limit of 100 MB",
+      );
   }
-  if (bytes === undefined) {
-    const name = part.type === "file" ? `file ${neutralise(part.name)}` : "image";
-    return { type: "text", text: `[${name} (${neutralise(part.mimeType)}): ${why}]` };
+  const read = async (): Promise<Uint8Array | undefined> =>
+    source.type === "base64" ? Buffer.from(source.data, "base64") : store.readBlob(source.sha256);
+  if (documents !== undefined && isDocument(part, load)) {
+    const { name, mimeType } = part;
+    const text = await documents.convert({ name, mimeType, source, read, signal });
+    return text === undefined ? omitted(part, missing) : documentText(part, text);
   }
-  const { documents, signal } = load;
-  if (documents !== undefined && isDocument(part, load))
-    return documentText(documents, part, { bytes, signal });
+  const bytes = await read();
+  if (bytes === undefined) return omitted(part, missing);
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
   return { ...part, source: { type: "base64", data } };
+}
+
+const missing = "its bytes are missing from the store";
+
+/** Returns a text in place of an image or a file. */
+function omitted(
+  part: Extract<ContentPart, { type: "image" | "file" }>,
+  reason: string,
+): ContentPart {
+  const name = part.type === "file" ? `file ${neutralise(part.name)}` : "image";
+  return { type: "text", text: `[${name} (${neutralise(part.mimeType)}): ${reason}]` };
 }
