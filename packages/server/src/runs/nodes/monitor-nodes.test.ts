@@ -50,6 +50,40 @@ test("the runs of a silent node are claimed, the runs of a live node never", asy
   assert.deepEqual(given, ["dead"]);
 });
 
+test("another node is noticed when it sends heartbeats, and once", async () => {
+  let round = 0;
+  const rounds: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  const nodes: Store["nodes"] = {
+    ...deaf,
+    self: "self",
+    heartbeat: async () => true,
+    list: async () => {
+      round += 1;
+      if (round === 8) enough.resolve();
+      return [
+        { id: "self", url: null, beats: round },
+        // It crashed before this node started.
+        { id: "dead", url: null, beats: 5 },
+        ...(round < 4 ? [] : [{ id: "other", url: null, beats: round }]),
+      ];
+    },
+    declareDead: async () => false,
+  };
+  const stop = monitorNodes({
+    runs: { store: { nodes } as unknown as Store, refreshAll: () => {}, sweep: async () => {} },
+    onNodeGone: () => {},
+    onOtherNode: () => rounds.push(round),
+    log: () => {},
+    beatMs: 1,
+  });
+  const hold = setInterval(() => {}, 1_000);
+  await enough.promise;
+  clearInterval(hold);
+  stop();
+  assert.deepEqual(rounds, [5]);
+});
+
 test("a node keeps sending heartbeats during a long sweep, and starts no second one", async () => {
   let beats = 0;
   let sweeps = 0;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "@capstan/core/host";
-import { type Store, createFailureDetector } from "@capstan/store";
+import { createFailureDetector, type Store } from "@capstan/store";
 
 /**
  * Writes this node's heartbeat every `beatMs`, and claims the runs of nodes that have been silent for
@@ -18,6 +18,8 @@ export function monitorNodes(options: {
   };
   /** Called when a node is or could be gone: another node must watch its deadlines. */
   readonly onNodeGone: () => void;
+  /** Called once, when another node has sent a heartbeat. A node that crashed before sends none. */
+  readonly onOtherNode?: () => void;
   readonly log: (line: string) => void;
   /** @default 500 */
   readonly beatMs?: number;
@@ -31,6 +33,8 @@ export function monitorNodes(options: {
   let isSweeping = false;
   /** The nodes at the last check; `undefined` if that failed. */
   let known: ReadonlySet<string> | undefined = new Set();
+  /** The heartbeats of other nodes at the last check; `undefined` once one of them was seen alive. */
+  let othersBeats: ReadonlyMap<string, number> | undefined = new Map();
   const silent = createFailureDetector({ silentMs, now: () => performance.now() });
 
   async function beat(): Promise<void> {
@@ -46,11 +50,20 @@ export function monitorNodes(options: {
     // A node also counts as gone if another node declared it dead, because that other node could
     // die before it takes over the deadlines.
     if (before === undefined || !before.isSubsetOf(known)) onNodeGone();
+    lookForOthers(present.filter(({ id }) => id !== nodes?.self));
     for (const node of silent(present)) {
       if (node.id === nodes?.self || !(await nodes?.declareDead(node))) continue;
       log(`The node ${node.url ?? node.id} is silent: its runs are claimed.`);
     }
     if (!stopped.signal.aborted) sweep();
+  }
+
+  function lookForOthers(others: Awaited<ReturnType<NonNullable<Store["nodes"]>["list"]>>): void {
+    if (othersBeats === undefined) return;
+    const earlier = othersBeats;
+    const isAlive = others.some(({ id, beats }) => beats > (earlier.get(id) ?? beats));
+    othersBeats = isAlive ? undefined : new Map(others.map(({ id, beats }) => [id, beats]));
+    if (isAlive) options.onOtherNode?.();
   }
 
   /**
