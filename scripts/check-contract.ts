@@ -1,8 +1,9 @@
-// A step of scripts/check.ts: each row of the contract tables has a test, and the tests that
-// security.md links exist.
+// A step of scripts/check.ts: each row of the contract tables has a test, rows of plugins.md have one
+// through HTTP, and the tests that security.md links exist.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { contractProblems } from "./contract/contract-rows.ts";
+import { httpProblems } from "./contract/http-rows.ts";
 import { root } from "./command.ts";
 import { tableProblems } from "./contract/table-problems.ts";
 
@@ -13,12 +14,15 @@ const find = (...patterns: readonly string[]): readonly string[] =>
 
 const pages = find("docs/reference/contract/*.md", "docs/reference/durability.md");
 const tests = find("{packages,test,scripts,bench}/**/*.{test.ts,test.tsx,test-d.ts}");
+const plugins = "docs/reference/contract/plugins.md";
 const security = "docs/reference/security.md";
+const testFiles = tests.map((file) => ({ file, text: textOf(file) }));
 const problems = [
   ...contractProblems(
     pages.map((page) => ({ page, text: textOf(page) })),
-    tests.map((file) => ({ file, text: textOf(file) })),
+    testFiles,
   ),
+  ...httpProblems({ page: plugins, text: textOf(plugins) }, testFiles),
   ...tableProblems(textOf(security), (link) => read(join(root, dirname(security), link))).map(
     (problem) => `${security}:${problem}`,
   ),

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { contentParts, defineTool, type ToolContext, toolError } from "@capstan/core";
 import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
-import type { RunEvent } from "@capstan/contract";
 import type { ResponseStreamEvent } from "./responses/projection/wire.ts";
-import { createTestApp, requestTo, type TestApp, toyTools } from "./testing/app-fixtures.ts";
-import { streamOf } from "./testing/read-stream.ts";
+import { createTestApp, toyTools } from "./testing/app-fixtures.ts";
+import { readRunEvents, streamOf } from "./testing/read-stream.ts";
 import { tool } from "./testing/run-fixtures.ts";
 import { assertStreamGrammar } from "./testing/stream-grammar.ts";
 
@@ -26,15 +25,6 @@ const outputs = (output: readonly object[]) =>
   (output as readonly Item[]).flatMap(({ type, name = "", output: text = null }) =>
     type === "mcp_call" ? [[name, text] as const] : [],
   );
-
-/** The events of a run, as the page reads them. */
-async function eventsOf(app: TestApp, id: string): Promise<readonly RunEvent[]> {
-  const response = await app.fetch(requestTo("GET", `/v1/runs/${id}/events`));
-  return (await response.text())
-    .split("\n\n")
-    .flatMap((frame) => /^data: (\{.*\})$/m.exec(frame)?.[1] ?? [])
-    .map((data) => JSON.parse(data) as RunEvent);
-}
 
 // Contract: plugins-1, plugins-2, plugins-3, plugins-16, plugins-17, plugins-21
 test("a tool is listed and offered by its definition, and gets valid arguments and its context", async () => {
@@ -151,7 +141,7 @@ test("output, progress and custom events have their call's id in the events of t
   });
   const { app } = appWith([call("Speaks"), "Done."], [speaks]);
   const { body } = await app.call("POST", "/v1/responses", ask);
-  const events = await eventsOf(app, body.id);
+  const events = await readRunEvents(app, body.id);
   const own = events.flatMap((event) => ("callId" in event ? [event] : []));
   assert.ok(own.every(({ callId }) => callId === "call_1"));
   const kinds = own.map(({ type }) => type);
@@ -217,7 +207,7 @@ test("a tool calls another through the same gate, and the record names its paren
   const { app } = appWith([call("Outer"), "Done."], [inner, outer]);
   const { body } = await app.call("POST", "/v1/responses", ask);
   assert.deepEqual(outputs(body.output), [["Outer", "inner"]]);
-  const events = await eventsOf(app, body.id);
+  const events = await readRunEvents(app, body.id);
   const sub = events.find((event) => event.type === "call.proposed" && event.name === "Inner");
   assert.equal(sub?.type === "call.proposed" && sub.parentCallId, "call_1");
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defineTool, ToolExecutor, type ToolGroup } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { withDataDir } from "@capstan/store/testing";
-import { executorsOf } from "./testing/run-fixtures.ts";
+import { executorsOf, tool } from "./testing/run-fixtures.ts";
 import { type ServerOptions, startServer } from "./start-server.ts";
 
 function optionsIn(dataDir: string): ServerOptions {
@@ -22,6 +23,31 @@ function optionsIn(dataDir: string): ServerOptions {
     log: () => {},
   };
 }
+
+// Contract: plugins-12, plugins-14
+test("groups that cannot be registered fail the start, which names them", async () => {
+  const say = tool("Say", () => "said");
+  const client = defineTool({ name: "Client", description: "" });
+  const starts = (...groups: readonly ToolGroup[]) =>
+    startServer({
+      ...optionsIn("/nonexistent/capstan"),
+      createExecutor: (options) => {
+        const executor = new ToolExecutor(options);
+        for (const group of groups) executor.registerToolGroup(group);
+        return executor;
+      },
+    });
+  await assert.rejects(starts({ name: "g", tools: [say, say] }), /two tools named "Say"/);
+  await assert.rejects(
+    starts({ name: "g", title: "One", tools: [say] }, { name: "g", title: "Two", tools: [say] }),
+    { code: "duplicate_tool_group", message: /by "One", and now by "Two"/ },
+  );
+  await assert.rejects(starts({ name: "g", tools: [{ ...client, final: true }] }), /no execute/);
+  await assert.rejects(
+    starts({ name: "g", tools: [{ ...say, final: true, speaks: "hidden" }] }),
+    /final and speaks/,
+  );
+});
 
 test("a start that fails after it listens leaves nothing behind", async () => {
   await withDataDir(async (dataDir) => {

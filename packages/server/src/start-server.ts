@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { serveWebSockets } from "./responses/websocket.ts";
 import { createAdaptorServer } from "@hono/node-server";
-import { CapstanError } from "@capstan/core";
+import { CapstanError, VariableSystem } from "@capstan/core";
 import { errorMessage, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
 import { allowedHosts, type ApiKey, createApp, defaultApprovalsFrom, isLoopback } from "./app.ts";
@@ -103,8 +103,8 @@ export interface RunningServer {
 /**
  * Opens the data directory, resumes the unfinished runs, and listens.
  *
- * @throws CapstanError `data_directory_locked`, `address_in_use`, `host_needs_keys`, or an error of
- * the store
+ * @throws CapstanError `data_directory_locked`, `address_in_use`, `host_needs_keys`,
+ * `duplicate_tool_group`, `invalid_tool_group`, or an error of the store
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port, apiKeys, models, createExecutor } = options;
@@ -116,6 +116,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       message: `The host ${host} can be reached from other machines, so it needs keys: set CAPSTAN_API_KEYS="name:key", or listen on 127.0.0.1.`,
     });
   }
+  // Groups that cannot be registered fail the start instead of each run.
+  createExecutor({ variables: new VariableSystem() });
   const limits = { ...defaultServerLimits, ...options.limits };
   const store =
     options.databaseUrl === undefined
@@ -207,7 +209,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Heartbeats start before recovery, which can take long, so that other nodes do not consider
     // this node dead.
     let checkDeadlines: DeadlineWatch["check"] = async () => {};
-    stopBeating = monitorNodes({ runs, log, onNodeGone: () => void checkDeadlines() });
+    stopBeating = monitorNodes({
+      runs,
+      log,
+      onNodeGone: () => void checkDeadlines(),
+      onOtherNode: () => {
+        if (options.secretKey === undefined) log(noSharedKey);
+      },
+    });
     await runs.recover(left);
     const deadlines = { suspendedMs: limits.suspendedMs, clock: systemClock, log };
     const wakeAt = (at: number) => queue?.wakeAt(at) === true;
@@ -273,3 +282,6 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   server.listen(port, host, resolve);
   return promise;
 }
+
+const noSharedKey =
+  "warning: another server uses this database, and CAPSTAN_SECRET_KEY is not set. Each server rejects the receipts, summaries and file links of the others, unless they share a data folder. Start all of them with the same CAPSTAN_SECRET_KEY, for example the output of: openssl rand -base64 32";

@@ -40,7 +40,7 @@ export interface Setup {
   readonly model: Model;
   readonly tools?: readonly Tool[];
   /** Options of each executor, for example `toolSettings`. */
-  readonly executor?: Pick<ToolExecutorOptions, "toolSettings">;
+  readonly executor?: Pick<ToolExecutorOptions, "toolSettings" | "limits" | "clock" | "random">;
 }
 
 export function groupOf(tools: readonly Tool[]): ToolGroup {
@@ -54,7 +54,7 @@ export function executorsOf(
 ): CreateExecutor {
   const group = groupOf(tools);
   return (options) => {
-    const executor = new ToolExecutor({ ...options, ...more, clock });
+    const executor = new ToolExecutor({ clock, ...options, ...more });
     executor.registerToolGroup(group);
     executor.toggleGroupEnabled("g", true);
     return executor;
