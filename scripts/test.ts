@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 import { ensureClients } from "./testing/install-clients.ts";
+import { ensurePowerShell } from "./testing/install-powershell.ts";
 import { ensureStores } from "./testing/install-stores.ts";
 import { readPropertySeed } from "./testing/property-seed.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
@@ -41,6 +42,7 @@ if (unitFiles.length + integrationFiles.length === 0)
 
 await ensureBubblewrap();
 await ensureStores();
+await ensurePowerShell(unitFiles);
 if (integrationFiles.length > 0) {
   await ensureBrowser();
   await ensureClients(integrationFiles);

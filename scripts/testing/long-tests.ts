@@ -119,7 +119,7 @@ export const longTests: readonly LongTests[] = [
     reason: "Creates Python environments and runs pip.",
   },
   {
-    files: "packages/scripts/src/run/powershell/powershell-worker-command.functions.test.ts",
+    files: "packages/scripts/src/run/powershell/powershell-worker-command.real.test.ts",
     reason:
       "Starts a real PowerShell for each call. powershell-worker-command.test.ts runs the same messages with a stand-in.",
   },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findSandbox, installCommand } from "@capstan/sandbox";
+import { findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
+import { tryScript } from "../install/try-script.ts";
 import { plainStyle } from "../terminal/style.ts";
 import { checkSystem, renderChecks } from "./doctor.ts";
 
@@ -25,6 +26,26 @@ test("an installed program is shown with its path and without a command", async 
   const [sandbox] = await checkSystem();
   assert.equal(sandbox?.status, problem === undefined ? "ok" : "missing");
   assert.equal(sandbox?.fix === undefined, problem === undefined);
+});
+
+// Contract: sandbox-70
+test("an interpreter is called in the sandbox, and a failing one is shown as wrong", async () => {
+  const { sandbox, problem } = await findSandbox();
+  if (problem === undefined) {
+    const interpreter = "/usr/bin/python3";
+    assert.equal(await tryScript({ language: "python", interpreter, sandbox }), undefined);
+  }
+  const failing: Sandbox = {
+    kind: "bubblewrap",
+    start: () => {
+      throw new Error("namespaces are not allowed here");
+    },
+  };
+  const options = { language: "python", interpreter: "/usr/bin/python3" } as const;
+  assert.match(
+    (await tryScript({ ...options, sandbox: failing })) ?? "",
+    /namespaces are not allowed here/,
+  );
 });
 
 test("the command uses this system's package manager and its name for the package", () => {

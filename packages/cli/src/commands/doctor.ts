@@ -1,4 +1,4 @@
-import { findProgram, findSandbox, installCommand } from "@capstan/sandbox";
+import { findProgram, findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { findPowerShell, findPython } from "@capstan/scripts";
 import { inspectRedis } from "@capstan/server";
 import type { Inspection } from "@capstan/store";
@@ -10,10 +10,13 @@ import {
   reviewConfiguration,
 } from "../configuration/accepted-configuration.ts";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
+import { tryScript } from "../install/try-script.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 import { commandTexts } from "../texts/commands.ts";
 
 const texts = commandTexts.doctor;
+
+type FoundSandbox = Awaited<ReturnType<typeof findSandbox>>;
 
 /** Prints the programs and services that Capstan can use, and those that are missing. */
 export async function runDoctor({ values }: Invocation): Promise<number> {
@@ -38,11 +41,12 @@ export interface SystemCheck {
 
 /** Checks the programs of this machine, and the services that the environment names. */
 export async function checkSystem(): Promise<readonly SystemCheck[]> {
+  const found = await findSandbox();
   return [
-    await checkSandbox(),
-    await checkPython(),
+    checkSandbox(found),
+    await checkPython(found.sandbox),
     checkBash(),
-    await checkPowerShell(),
+    await checkPowerShell(found.sandbox),
     checkBrowser(),
     ...(await checkServices(process.env)),
   ];
@@ -79,10 +83,9 @@ function describeReview(review: ConfigurationReview): SystemCheck {
   return { ...check, status: "ok", detail: `${settingsFile}: ${detail}` };
 }
 
-async function checkSandbox(): Promise<SystemCheck> {
+function checkSandbox({ problem, memoryLimit }: FoundSandbox): SystemCheck {
   const name = "sandbox";
   const without = texts.sandbox;
-  const { problem, memoryLimit } = await findSandbox();
   if (problem === undefined) {
     const detail = `bubblewrap at ${findProgram("bwrap")}`;
     return memoryLimit === "program"
@@ -98,14 +101,29 @@ async function checkSandbox(): Promise<SystemCheck> {
   return { name, status: "missing", detail: problem.message, without, fix: problem.fix };
 }
 
-async function checkPython(): Promise<SystemCheck> {
+async function checkPython(sandbox: Sandbox): Promise<SystemCheck> {
   const name = "python";
   const without = texts.python;
   const found = await findPython({});
-  if (found.status === "found")
-    return { name, status: "ok", detail: `${found.version} at ${found.executable}`, without };
+  if (found.status === "found") return checkCall({ name, ...found, without, sandbox });
   const fix = installCommand("python3", { pacman: "python", brew: "python" });
   return { name, status: "missing", detail: found.message, without, fix };
+}
+
+/** Calls a script of the language, because a program that is installed may still fail in the sandbox. */
+async function checkCall(options: {
+  readonly name: "python" | "powershell";
+  readonly version: string;
+  readonly executable: string;
+  readonly without: string;
+  readonly sandbox: Sandbox;
+}): Promise<SystemCheck> {
+  const { name, version, executable, without, sandbox } = options;
+  const program = `${version} at ${executable}`;
+  const problem = await tryScript({ language: name, interpreter: executable, sandbox });
+  return problem === undefined
+    ? { name, status: "ok", detail: texts.callWorks(program, sandbox.kind !== "none"), without }
+    : { name, status: "wrong", detail: texts.callFails(program, problem), without };
 }
 
 function checkBash(): SystemCheck {
@@ -117,14 +135,13 @@ function checkBash(): SystemCheck {
   });
 }
 
-async function checkPowerShell(): Promise<SystemCheck> {
+async function checkPowerShell(sandbox: Sandbox): Promise<SystemCheck> {
   const name = "powershell";
   const without = texts.powershell;
   const found = await findPowerShell({
     interpreter: process.env["CAPSTAN_PWSH"]?.trim() || undefined,
   });
-  if (found.status === "found")
-    return { name, status: "ok", detail: `${found.version} at ${found.executable}`, without };
+  if (found.status === "found") return checkCall({ name, ...found, without, sandbox });
   const fix =
     findProgram("dotnet") === undefined
       ? texts.powershellFix

@@ -87,6 +87,9 @@ export const commandTexts = {
     database: "Servers with this address do not start, or can lose confirmed data.",
     redis: "Runs continue with a delay: each server claims queued runs from the database.",
     notOnPath: (program: string) => `${program} is not on PATH.`,
+    callWorks: (program: string, isConfined: boolean) =>
+      `${program}; a test call ${isConfined ? "in the sandbox " : ""}works`,
+    callFails: (program: string, problem: string) => `${program}; a test call failed: ${problem}`,
   },
   pair: {
     noTerminal:

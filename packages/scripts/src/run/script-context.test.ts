@@ -1,16 +1,11 @@
-// The same cases in each language. PowerShell runs with a replacement that uses its protocol.
+// The same cases in each language. PowerShell runs with a replacement that uses its protocol, and
+// with the real one in powershell/powershell-worker-command.real.test.ts.
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import {
-  type Annotation,
-  type GivenFile,
-  runToolChain,
-  ToolExecutor,
-  type ToolGroup,
-} from "@capstan/core";
+import { type GivenFile, runToolChain, type ToolGroup } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { noSandbox, testFolder } from "@capstan/sandbox/testing";
 import { scriptGroup } from "../library/script-group.ts";
@@ -18,6 +13,7 @@ import { openToolLibrary } from "../library/tool-library.ts";
 import { ScriptVersions } from "../read/script-versions.ts";
 import { approveAll, scriptFile, testRunner } from "../testing/run-script.ts";
 import { fakeParsers, toolFolder } from "../testing/tool-folder.ts";
+import { checkContext, executorOf, file } from "../testing/check-context.ts";
 import { findPowerShell } from "./powershell/find-powershell.ts";
 
 const folder = testFolder();
@@ -116,24 +112,6 @@ async function typeScriptGroup(): Promise<ToolGroup> {
   return group;
 }
 
-const file = (name: string, text: string, id?: string): GivenFile => ({
-  ...(id !== undefined && { id }),
-  name,
-  mimeType: "text/plain",
-  size: text.length,
-  read: () => Buffer.from(text),
-});
-const web = { type: "web_search", user_location: { city: "Bergen" } };
-const request = { user: "u1", metadata: { order: "7" }, headers: { "x-tenant": "north" } };
-const url: Annotation = { type: "url_citation", url: "https://a.example/" };
-
-function executorOf(group: ToolGroup): ToolExecutor {
-  const executor = new ToolExecutor();
-  executor.registerToolGroup(group);
-  executor.toggleGroupEnabled(group.name, true);
-  return executor;
-}
-
 const languages: readonly (readonly [string, string, () => ToolGroup | Promise<ToolGroup>])[] = [
   ["Python", "show_context", pythonGroup],
   ["PowerShell", "Get-Context", powerShellGroup],
@@ -146,46 +124,7 @@ for (const [language, name, makeGroup] of languages) {
   test(
     `a ${language} function has its user, request, tool and files, and writes, reports and cites`,
     { skip },
-    async () => {
-      const group = await makeGroup();
-      const seen: unknown[] = [];
-      const call = (caller: object) =>
-        executorOf(group).execute(
-          name,
-          {},
-          {
-            caller,
-            onOutput: (_callId, output) => {
-              if (output.type !== "progress")
-                seen.push(output.type === "text" ? output.text : output);
-            },
-          },
-        );
-      const files = {
-        _all: [file("a.txt", "first"), file("b.txt", "zwölf")],
-        other: [file("c", "no")],
-      };
-      const tools = { [`${group.name}.${name}`]: web };
-      const result = await call({ request, tools, files });
-      assert.ok(result.status === "success", JSON.stringify(result));
-      assert.deepEqual(result.data, {
-        user: "u1",
-        request,
-        tool: web,
-        files: [
-          ["a.txt", "first"],
-          ["b.txt", "zwölf"],
-        ],
-      });
-      assert.deepEqual(result.annotations, [url]);
-      const searching = { type: "event", name: "web_search.searching", data: { query: "q" } };
-      assert.ok(JSON.stringify(seen).includes(JSON.stringify(searching)), JSON.stringify(seen));
-      assert.ok(seen.some((one) => typeof one === "string" && one.includes("written")));
-
-      const plain = await call({ principal: { id: "ann" } });
-      assert.ok(plain.status === "success", JSON.stringify(plain));
-      assert.deepEqual(plain.data, { user: "ann", request: {}, tool: null, files: [] });
-    },
+    async () => checkContext(await makeGroup(), name),
   );
 }
 

@@ -135,6 +135,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
       const end = await pool.use({
         key: keyOf([path, contentHash, found, permissions, hidden, readOnly, denied.hosts]),
         start: () => start(hidden, readOnly),
+        keepsSpare: found.runsOneCall,
         signal,
         work: (worker) =>
           worker.call(

@@ -1,34 +1,42 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { findProgram } from "@capstan/sandbox";
 import { findPowerShell, type PowerShellFound } from "../run/powershell/find-powershell.ts";
+import type { Outline } from "../read/powershell/outline.ts";
+
+/** The program that `scripts/testing/install-powershell.ts` builds from `powershell-host/`. */
+const built = fileURLToPath(
+  new URL(
+    "../../../../node_modules/.powershell-host/bin/powershell-host/release/pwsh",
+    import.meta.url,
+  ),
+);
 
 /**
- * Returns a real PowerShell for tests: `CAPSTAN_PWSH`, the one on PATH, or one that the .NET SDK
- * installs, tried once a day.
+ * Returns a real PowerShell for tests: `CAPSTAN_PWSH`, the one on PATH, or else the engine with the
+ * commands that the tests need, if it was built.
  */
 export async function realPowerShell(): Promise<PowerShellFound> {
-  const interpreter = process.env["CAPSTAN_PWSH"];
-  const found = await findPowerShell({ interpreter });
-  if (found.status === "found" || findProgram("dotnet") === undefined) return found;
-  const folder = join(tmpdir(), `capstan-test-powershell-${userInfo().username}`);
-  const installed = join(folder, "pwsh");
-  const attemptFile = join(folder, "tried");
-  const today = new Date().toISOString().slice(0, 10);
-  if (
-    !existsSync(installed) &&
-    !(existsSync(attemptFile) && readFileSync(attemptFile, "utf8") === today)
-  ) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(attemptFile, today);
-    const args = ["tool", "install", "PowerShell", "--tool-path", folder];
-    await promisify(execFile)("dotnet", args, {
-      timeout: 120_000,
-      env: { ...process.env, DOTNET_CLI_TELEMETRY_OPTOUT: "1", DOTNET_NOLOGO: "1" },
-    }).catch(() => {});
-  }
-  return existsSync(installed) ? findPowerShell({ interpreter: installed }) : found;
+  const found = await findPowerShell({ interpreter: process.env["CAPSTAN_PWSH"] });
+  return found.status === "found" || !existsSync(built)
+    ? found
+    : findPowerShell({ interpreter: built });
+}
+
+/** The outline of a source by PowerShell's own parser, and the reasons if it rejects the source. */
+export interface ParsedOutline extends Omit<Outline, "unclosed"> {
+  readonly errors: readonly string[];
+}
+
+/** Returns a function that parses sources with PowerShell itself, or `undefined` if it was not built. */
+export function powershellParser():
+  | ((sources: readonly string[]) => Promise<readonly ParsedOutline[]>)
+  | undefined {
+  if (!existsSync(built)) return undefined;
+  return async (sources) => {
+    const run = promisify(execFile)(built, ["--outlines"], { maxBuffer: 64 * 1024 * 1024 });
+    run.child.stdin?.end(JSON.stringify(sources));
+    return JSON.parse((await run).stdout) as readonly ParsedOutline[];
+  };
 }

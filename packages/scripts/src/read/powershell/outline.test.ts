@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { scanOutline } from "./outline.ts";
+import { powershellFile } from "../../testing/powershell-file.ts";
 import { loadTreeReader } from "../../testing/tree-outline.ts";
 
 const readTree = await loadTreeReader();
@@ -109,86 +110,14 @@ test("any text has an outline", () => {
   );
 });
 
-const name = fc.constantFrom("Get-It", "Set-Thing", "script:Run", "_hidden", "Format-Get-It");
-const string = fc.constantFrom("'it''s }'", '"say `"{`" $x"', '"$(Get-A "(" )"', "'#'", '"a, b"');
-const literal = fc.oneof(
-  string,
-  fc.constantFrom("1", "-2.5", "0x1F", "$true", "@(1, 2)", "@{ a = 1 }"),
-);
-const type = fc.constantFrom(
-  "[string]",
-  "[int[]]",
-  "[System.Uri]",
-  "[Nullable[int]]",
-  "[switch]",
-  "[hashtable]",
-);
-const attribute = fc.oneof(
-  fc.constantFrom(
-    "[Parameter()]",
-    "[Parameter(Mandatory)]",
-    "[Parameter(Mandatory = $true, Position = 0)]",
-  ),
-  fc.constantFrom("[ValidateSet('a', 'b')]", "[ValidateRange(1, 10)]", '[Alias("x")]'),
-);
-const gap = fc.constantFrom(" ", "\n    ", " # note, }\n    ", " <# { #> ");
-const parameter = fc
-  .tuple(
-    fc.array(attribute, { maxLength: 2 }),
-    fc.option(type),
-    fc.constantFrom("$A", "$Bee", "$c_3"),
-    fc.option(literal),
-    gap,
-  )
-  .map(([attributes, written, variable, value, space]) =>
-    [
-      ...attributes,
-      ...(written === null ? [] : [written]),
-      variable,
-      ...(value === null ? [] : ["=", value]),
-    ].join(space),
-  );
-const parameters = fc.array(parameter, { maxLength: 4 }).map((all) => all.join(",\n    "));
-const statement = fc.oneof(
-  literal.map((value) => `$x = ${value}`),
-  fc.constantFrom(
-    'Write-Output "a{b" ',
-    "if ($x -gt 1) { 'a' } else { 'b' }",
-    "foreach ($y in $x) { $y }",
-  ),
-  fc.constantFrom(
-    "# } comment",
-    "<# } block #>",
-    "@'\n} text {\n'@",
-    "function Inner { param($z) $z }",
-  ),
-);
-const body = fc.array(statement, { maxLength: 3 }).map((all) => all.join("\n    "));
-const definition = fc.oneof(
-  fc
-    .tuple(name, parameters, body)
-    .map(([n, p, b]) => `function ${n} {\n    param(${p})\n    ${b}\n}`),
-  fc
-    .tuple(name, parameters, body)
-    .map(
-      ([n, p, b]) =>
-        `function ${n} {\n    [CmdletBinding()]\n    param(\n    ${p}\n    )\n    ${b}\n}`,
-    ),
-  fc.tuple(name, parameters, body).map(([n, p, b]) => `function ${n}(${p}) {\n    ${b}\n}`),
-);
-
 // Contract: scripts-41
 test("grammar and scanner agree about any file of generated PowerShell", () => {
   let understood = 0;
   fc.assert(
-    fc.property(
-      fc.array(fc.oneof(definition, statement), { minLength: 1, maxLength: 4 }),
-      (parts) => {
-        const source = `${parts.join("\n\n")}\n`;
-        agreed(source);
-        if (readTree(source) !== undefined) understood++;
-      },
-    ),
+    fc.property(powershellFile, (source) => {
+      agreed(source);
+      if (readTree(source) !== undefined) understood++;
+    }),
     { numRuns: 150 },
   );
   assert.ok(understood > 50, `only ${understood} of 150 files were compared`);

@@ -76,7 +76,8 @@ export function readParameter(parameter: OutlineParameter): ReadParameter {
   const isMandatory = attributes.some(
     ({ name, given }) =>
       name === "parameter" &&
-      given.named.get("mandatory") === true &&
+      // PowerShell converts it to a truth value, so `Mandatory=1` is mandatory.
+      Boolean(given.named.get("mandatory")) &&
       // It belongs to one parameter set: calls of another set omit it.
       !given.named.has("parametersetname"),
   );

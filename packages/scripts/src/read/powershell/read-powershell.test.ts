@@ -81,8 +81,10 @@ test("Mandatory parameters are required in every notation, except those of one p
     [Parameter(mandatory=$True, Position = 1)][string] $C = 'x',
     [Parameter(Mandatory = $false)] $D,
     [Parameter(Mandatory, ParameterSetName = 'p')] $E,
-    $F) }`);
-  assert.deepEqual(functionOf(parsed).parameters["required"], ["A", "B", "C"]);
+    $F,
+    [Parameter(Mandatory=1)] $G,
+    [Parameter(Mandatory=0)] $H) }`);
+  assert.deepEqual(functionOf(parsed).parameters["required"], ["A", "B", "C", "G"]);
   assert.deepEqual(propertyOf(parsed, "C"), { type: "string" });
 });
 

@@ -32,5 +32,6 @@ export function powershellWorkerCommand({
     env,
     // .NET reserves far more address space than it uses.
     limits: { addressBytes: 0 },
+    runsOneCall: true,
   };
 }

@@ -9,4 +9,6 @@ export interface WorkerCommand {
   readonly env?: Program["env"];
   readonly shown?: Program["shown"];
   readonly limits?: Program["limits"];
+  /** Whether a worker runs one call only, so that the next one should start ahead of its call. */
+  readonly runsOneCall?: boolean;
 }

@@ -32,11 +32,13 @@ function pool(options: WorkerPoolOptions = {}) {
     key: string,
     work: (worker: FakeWorker) => unknown = () => {},
     during: AbortSignal = signal,
+    keepsSpare = false,
   ) =>
     workers_.use({
       key,
       start,
       signal: during,
+      keepsSpare,
       work: async (worker) => {
         (worker as FakeWorker).calls++;
         await work(worker);
@@ -139,4 +141,20 @@ test("a closed pool ends its workers and starts none", async () => {
   await close();
   assert.equal(workers[0]?.isUsable, false);
   await assert.rejects(use("a"), /stopped/);
+});
+
+// Contract: scripts-49
+test("after a call of a worker that runs one call, the next worker starts at once", async () => {
+  const { use, workers, close } = pool({ perScript: 2 });
+  const once = (worker: FakeWorker) => worker.end();
+  assert.equal(await use("a", once, undefined, true), 0);
+  await new Promise(setImmediate);
+  assert.equal(workers.length, 2, "the spare worker");
+  assert.equal(await use("a", once, undefined, true), 1);
+  await new Promise(setImmediate);
+  assert.equal(await use("a", () => {}, undefined, true), 2, "a usable worker is its own spare");
+  await new Promise(setImmediate);
+  assert.equal(workers.length, 3);
+  await close();
+  assert.ok(workers.every(({ isUsable }) => !isUsable));
 });

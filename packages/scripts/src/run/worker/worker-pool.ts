@@ -23,6 +23,11 @@ interface Slot {
   timer?: NodeJS.Timeout;
 }
 
+interface Startable {
+  readonly key: string;
+  readonly start: () => Promise<ScriptWorker>;
+}
+
 /** Keeps workers for later calls of the same script, with one call at a time each. */
 export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>;
@@ -52,19 +57,23 @@ export class WorkerPool {
    * workers.
    *
    * @param key workers with the same key are interchangeable
+   * @param keepsSpare whether the next worker starts as soon as this one cannot run another call,
+   *   for languages whose workers run one call each
    * @throws the signal's reason if it aborts before a worker is free
    */
-  async use<T>(options: {
-    readonly key: string;
-    readonly start: () => Promise<ScriptWorker>;
-    readonly signal: AbortSignal;
-    readonly work: (worker: ScriptWorker) => Promise<T>;
-  }): Promise<T> {
+  async use<T>(
+    options: Startable & {
+      readonly signal: AbortSignal;
+      readonly work: (worker: ScriptWorker) => Promise<T>;
+      readonly keepsSpare?: boolean | undefined;
+    },
+  ): Promise<T> {
     const slot = await this.#take(options);
     try {
       return await options.work(slot.worker);
     } finally {
       this.#returnSlot(slot);
+      if (options.keepsSpare === true) void this.#startSpare(options);
     }
   }
 
@@ -81,12 +90,20 @@ export class WorkerPool {
     await Promise.all(workers.map(({ ended }) => ended));
   }
 
-  async #take(options: {
-    readonly key: string;
-    readonly start: () => Promise<ScriptWorker>;
-    readonly signal: AbortSignal;
-  }): Promise<Slot> {
-    const { key, start, signal } = options;
+  /** Starts an idle worker if there is none and no call waits for its slot. */
+  async #startSpare({ key, start }: Startable): Promise<void> {
+    const { perScript, total } = this.#options;
+    const isFull = this.#total >= total || (this.#live.get(key) ?? 0) >= perScript;
+    const hasSpare = this.#idle.some((slot) => slot.key === key && slot.worker.isUsable);
+    if (this.#isClosed || isFull || hasSpare || this.#waiting.length > 0) return;
+    try {
+      this.#returnSlot(await this.#start({ key, start }));
+    } catch {
+      // The next call starts a worker itself and reports the reason.
+    }
+  }
+
+  async #take({ key, start, signal }: Startable & { readonly signal: AbortSignal }): Promise<Slot> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#isClosed) throw new Error("The script workers are stopped.");
@@ -95,6 +112,10 @@ export class WorkerPool {
       if (this.#ensureFreeSlot(key)) break;
       await this.#waitForSlot(signal);
     }
+    return this.#start({ key, start });
+  }
+
+  async #start({ key, start }: Startable): Promise<Slot> {
     this.#count(key, 1);
     try {
       const worker = await start();

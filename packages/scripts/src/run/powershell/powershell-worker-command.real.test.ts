@@ -7,6 +7,8 @@ import { isContentParts } from "@capstan/core/host";
 import { fakeContext } from "@capstan/core/testing";
 import { realPowerShell } from "../../testing/real-powershell.ts";
 import { testFolder } from "@capstan/sandbox/testing";
+import { scriptGroup } from "../../library/script-group.ts";
+import { checkContext } from "../../testing/check-context.ts";
 import { runFunction, scriptFile, testRunner } from "../../testing/run-script.ts";
 import { parsePowerShell } from "../../read/powershell/parse-powershell.ts";
 import type { Script } from "../../definition/script-function.ts";
@@ -25,7 +27,7 @@ function Get-Back {
 function Get-Values {
     [pscustomobject] @{
         big = 9007199254740993; nan = [double]::NaN; half = 0.5; price = 1.10d; bytes = [byte[]] (1, 2)
-        day = [datetime]::new(2024, 5, 6, 0, 0, 0, [DateTimeKind]::Utc); none = $null; day2 = [System.DayOfWeek]::Monday
+        day = [datetime]::new(2024, 5, 6, 0, 0, 0, [System.DateTimeKind]::Utc); none = $null; day2 = [System.DayOfWeek]::Monday
         empty = @(); one = @(1); nested = @(@(1, 2), @()); span = [timespan]::FromSeconds(90); Keys = 'k'
     }
 }
@@ -46,13 +48,21 @@ function Get-File { Get-Item "$PSScriptRoot/_dot.png" }
 function Get-Described { param($Name) @{ name = $Name } }
 function Format-Get-Described { param($Result, $Arguments) "$($Result.name) as $($Arguments.Name)" }
 function Use-Context { param($Context) $Context.Progress('begun', 1, 2); $Context.Variable('Fetch_1') }
+function Show-Context {
+    param($Context)
+    $Context.Write('written')
+    $Context.Event('web_search.searching', @{ query = 'q' })
+    $Context.Cite(@{ type = 'url_citation'; url = 'https://a.example/' })
+    $files = @(foreach ($one in $Context.Files) { , @($one.Name, $one.ReadAllText()) })
+    @{ user = $Context.User; request = $Context.Request; tool = $Context.Tool; files = $files }
+}
 function Get-Environment { Get-ChildItem env: | ForEach-Object { $_.Name } }
 `;
 
 async function script(): Promise<Script> {
   const [parsed] = await parsePowerShell([new TextEncoder().encode(source)]);
   const made = scriptFile(join(folder, "boats.ps1"), source, { "_dot.png": "PNG" });
-  return { ...made, language: "powershell", functions: parsed?.functions ?? [] };
+  return { ...made, language: "powershell", groupId: "boats", functions: parsed?.functions ?? [] };
 }
 
 async function call(name: string, args: JsonObject = {}) {
@@ -173,3 +183,13 @@ describe("a function of a PowerShell script", () => {
     assert.ok(isToolError(value) && value.code === "script_not_loaded", JSON.stringify(value));
   });
 });
+
+// Contract: scripts-81, scripts-82
+test(
+  "a PowerShell function has its user, request, tool and files, and writes, reports and cites",
+  { skip },
+  async () => {
+    const approved = { file: { executionPolicy: "auto" as const }, functions: {} };
+    await checkContext(scriptGroup(await script(), { run: runner.run, approved }), "Show-Context");
+  },
+);
