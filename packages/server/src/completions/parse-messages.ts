@@ -1,11 +1,11 @@
-import type { ContentPart, Message, ToolCallRequest, ToolMessage } from "@capstan/core";
+import type { AssistantMessage, ContentPart, Message, ToolCallRequest, ToolMessage } from "@capstan/core";
 import type { NewRun } from "@capstan/store";
 import { z } from "zod";
 import { dataSource } from "../http/data-source.ts";
 import { mimeTypeOf } from "../runs/files/file-name.ts";
 import { badRequest, checked, isObject, missingParameter, wrongType } from "../http/errors.ts";
 import { NamedFile } from "../http/files/stored-files.ts";
-import type { StoredData } from "../http/read-body.ts";
+import { StoredData } from "../http/read-body.ts";
 import { withoutAnswerLinks } from "./answer-links.ts";
 
 /** The messages of a Chat Completions request, as the loop reads them. */
@@ -29,6 +29,8 @@ export function parseMessages(given: unknown): ParsedMessages {
   const blobs: NonNullable<NewRun["blobs"]>[number][] = [];
   /** The name of each call so far, by its id. */
   const calls = new Map<string, string>();
+  /** The id of the newest call so far, by its name. */
+  const newest = new Map<string, string>();
   const messages: Message[] = [];
   for (const [index, value] of (given as readonly unknown[]).entries()) {
     const at = `messages[${index}]`;
@@ -44,9 +46,12 @@ export function parseMessages(given: unknown): ParsedMessages {
         messages.push({ role, content: isText ? textOf(parts) : parts });
         break;
       }
-      case "assistant":
-        messages.push(assistantMessage(value, { at, index, calls, blobs }));
+      case "assistant": {
+        const message = assistantMessage(value, { at, index, calls, blobs });
+        for (const { id, function: called } of message.tool_calls ?? []) newest.set(called.name, id);
+        messages.push(message);
         break;
+      }
       case "tool": {
         const { tool_call_id: id } = checked(toolMessage, value, at);
         messages.push(
@@ -56,7 +61,7 @@ export function parseMessages(given: unknown): ParsedMessages {
       }
       case "function": {
         const { name } = checked(functionMessage, value, at);
-        const id = [...calls].findLast(([, called]) => called === name)?.[0] ?? "";
+        const id = newest.get(name) ?? "";
         messages.push(answer(id, { at: `${at}.name`, calls, parts: contentOf(value, at, blobs) }));
         break;
       }
@@ -103,7 +108,7 @@ function assistantMessage(
     readonly calls: Map<string, string>;
     readonly blobs: Blobs;
   },
-): Message {
+): AssistantMessage {
   const given = checked(assistant, value, at);
   const requests = (given.tool_calls ?? []).map((call): ToolCallRequest =>
     "custom" in call
@@ -176,7 +181,7 @@ function contentOf(message: unknown, at: string, blobs: Blobs): readonly Content
 
 /** A string, or the `StoredData` with which `readJson` has replaced a long string. */
 const data = z.custom<string | StoredData>(
-  (value) => typeof value === "string" || (typeof value === "object" && value !== null),
+  (value) => typeof value === "string" || value instanceof StoredData,
   "expected a string",
 );
 

@@ -638,6 +638,19 @@ const wrong: readonly (readonly [title: string, body: object, param: string])[] 
     { messages: [{ role: "user", content: [{ type: "file", file: { filename: "a.txt" } }] }] },
     "messages[0].content[0].file.file_data",
   ],
+  ...Object.entries({
+    "image_url.url": { type: "image_url", image_url: { url: { sha256: "0".repeat(64), size: 1 } } },
+    "video_url.url": { type: "video_url", video_url: { url: {} } },
+    "input_audio.data": { type: "input_audio", input_audio: { data: [], format: "wav" } },
+    "file.file_data": { type: "file", file: { file_data: { prefix: "" } } },
+  }).map(
+    ([name, part]) =>
+      [
+        `an object as ${name}`,
+        { messages: [{ role: "user", content: [part] }] },
+        `messages[0].content[0].${name}`,
+      ] as const,
+  ),
   [
     "a schema without a name",
     { messages: hello, response_format: { type: "json_schema", json_schema: {} } },
