@@ -6,17 +6,6 @@ export interface RepeatedKey {
 }
 
 /**
- * Counts the keys in valid JSON text, repeated ones each time.
- *
- * @example countWrittenKeys('{"a": 1, "a": 2}') // 2
- */
-export function countWrittenKeys(text: string): number {
-  let keys = 0;
-  readStrings(text, (_start, _end, isKey) => (keys += isKey ? 1 : 0));
-  return keys;
-}
-
-/**
  * Finds the first key in valid JSON text that an object has twice. `JSON.parse` silently uses the
  * last value, but other parsers use the first.
  *

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
+import { measureJson } from "@capstan/core/base";
 import { parseBody, parseJson, StoredData } from "./read-body.ts";
 
 function bodyOf(body: unknown): Request {
@@ -80,6 +81,36 @@ test("a body with too many levels is rejected", async () => {
         name: "SyntaxError",
         message: /nested deeper than 1000 levels/,
       });
+});
+
+test("a body that is too deep is rejected before it is parsed", async () => {
+  // To parse 60 MB of brackets takes gigabytes and a minute, and finds that none are closed.
+  const body = new Request("http://localhost", { method: "POST", body: "[".repeat(5_000_000) });
+  await assert.rejects(parseBody(body), /nested deeper than 1000 levels/);
+});
+
+test("values are counted as JSON.parse creates them", () => {
+  const count = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).reduce<number>((sum, member) => sum + count(member), 1)
+      : 1;
+  const depth = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? 1 + Math.max(0, ...Object.values(value).map(depth))
+      : 0;
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (json, indent) => {
+      const bytes = Buffer.from(JSON.stringify(json, null, indent));
+      const [values, levels] = [count(json), depth(json)];
+      assert.equal(measureJson(bytes, { values, levels }).status, "measured");
+      assert.equal(
+        measureJson(bytes, { values: values - 1, levels }).status,
+        "too_many_values",
+      );
+      if (levels > 0)
+        assert.equal(measureJson(bytes, { values, levels: levels - 1 }).status, "too_deep");
+    }),
+  );
 });
 
 const twice: readonly (readonly [body: string, message: RegExp])[] = [

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { countWrittenKeys, findRepeatedKey, type RepeatedKey } from "@capstan/core/base";
+import { findRepeatedKey, measureJson, type RepeatedKey } from "@capstan/core/base";
 import type { Context } from "hono";
 import type { z } from "zod";
 import { decodedBody } from "./decode-body.ts";
@@ -30,6 +30,11 @@ interface ReadBody {
 /** Returns a request's JSON. An empty body is an empty object. */
 export async function readJson(context: Context): Promise<unknown> {
   return (await readOnce(context)).value;
+}
+
+/** Sets the JSON of a request that was parsed elsewhere. Its own body is then not read. */
+export function setJson(request: Request, value: unknown): void {
+  bodies.set(request, Promise.resolve({ value, digest: "" }));
 }
 
 /**
@@ -155,11 +160,27 @@ export async function parseBody(
     readonly onSize?: (size: number) => void;
   } = {},
 ): Promise<unknown> {
+  return parsePieces(decodedBody(request), { hash, onSize });
+}
+
+/**
+ * Parses JSON that is already in memory, with the limits of `parseBody`.
+ *
+ * @throws SyntaxError if it is not JSON
+ */
+export async function parseBytes(bytes: Uint8Array): Promise<unknown> {
+  return bytes.length <= longBytes ? parseShort(bytes) : parsePieces([bytes], {});
+}
+
+async function parsePieces(
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { hash, onSize }: NonNullable<Parameters<typeof parseBody>[1]>,
+): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let file: FileHandle | undefined;
   try {
-    for await (const chunk of decodedBody(request)) {
+    for await (const chunk of pieces) {
       size += chunk.length;
       onSize?.(size);
       hash?.update(chunk);
@@ -201,26 +222,29 @@ export function parseJson(bytes: Uint8Array): {
   readonly value: unknown;
   readonly taken: readonly TakenData[];
 } {
+  const size = measureJson(bytes, { values: maxValues, levels: maxLevels });
+  if (size.status === "too_many_values") throw tooManyValues;
+  if (size.status === "too_deep")
+    throw new SyntaxError(`it is nested deeper than ${maxLevels} levels.`);
   const text = new TextDecoder().decode(bytes);
   const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
-  let level = [value].filter(isParent);
+  const repeated = size.keys > countKeys(value) ? findRepeatedKey(text) : undefined;
+  if (repeated !== undefined) throw new SyntaxError(duplicateMessage(repeated));
+  return { value, taken: takeData(value) };
+}
+
+function countKeys(value: unknown): number {
   let keys = 0;
-  let values = 1;
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === maxLevels) throw new SyntaxError(`it is nested deeper than ${maxLevels} levels.`);
+  for (let level = [value].filter(isParent); level.length > 0;) {
     const next: object[] = [];
     for (const parent of level) {
       const members: readonly unknown[] = Object.values(parent);
-      values += members.length;
-      if (values > maxValues) throw tooManyValues;
       if (!Array.isArray(parent)) keys += members.length;
       for (const member of members) if (isParent(member)) next.push(member);
     }
     level = next;
   }
-  const repeated = countWrittenKeys(text) > keys ? findRepeatedKey(text) : undefined;
-  if (repeated !== undefined) throw new SyntaxError(duplicateMessage(repeated));
-  return { value, taken: takeData(value) };
+  return keys;
 }
 
 /** Names the key that an object repeats: `input[0] has the key "approve" twice…`. */
