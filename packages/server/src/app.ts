@@ -48,6 +48,8 @@ export interface AppOptions {
   readonly site: SameSiteOptions;
   /** The folder of the built page. @default no page */
   readonly webRoot?: string | undefined;
+  /** The memory of requests and responses. @default one of the app's own */
+  readonly budget?: MemoryBudget;
   readonly log: (line: string) => void;
 }
 
@@ -57,6 +59,7 @@ export function createApp({
   apiKeys,
   site,
   webRoot,
+  budget = new MemoryBudget(services.limits),
   log,
 }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
@@ -77,7 +80,6 @@ export function createApp({
   app.route("/", openApiRoutes(services));
   app.use("/v1/*", compress);
   app.use("/v1/*", authenticate(callerOf));
-  const budget = new MemoryBudget(services.limits);
   // Forms are read in pieces, so they need no memory for their bytes.
   app.use("/v1/*", (context, next) =>
     isMultipart(context.req) ? next() : budget.admit(context, next),
@@ -139,6 +141,7 @@ function authenticate(
     context.set("principal", caller.principal);
     context.set("rights", caller.rights);
     context.set("defaultAgent", caller.defaultAgent);
+    if (context.env?.connection !== undefined) context.env.connection.principal = caller.principal;
     return next();
   };
 }

@@ -18,6 +18,7 @@ import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import type { AttachmentTools } from "./runs/files/attachment-tools.ts";
 import { RunService } from "./runs/run-service.ts";
 import { openPairing, pairingLink } from "./http/pairing.ts";
+import { MemoryBudget } from "./http/memory-budget.ts";
 import { openSealer } from "./http/sealing.ts";
 import type { DocumentConverter } from "./runs/files/document-text.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
@@ -167,11 +168,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         : allowedHosts(host, options.allowedHosts ?? []),
     origins: options.allowedOrigins ?? [],
   };
-  const app = createApp({ services, apiKeys, site, log, webRoot: options.webRoot });
+  const budget = new MemoryBudget(limits);
+  const app = createApp({ services, apiKeys, site, log, budget, webRoot: options.webRoot });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const disconnect = serveWebSockets({
     server,
     fetch: app.fetch,
+    budget,
     passedHeaders: services.passedHeaders,
     bodyBytes: limits.bodyBytes,
   });

@@ -1,4 +1,10 @@
-import type { AssistantMessage, ContentPart, Message, ToolCallRequest, ToolMessage } from "@capstan/core";
+import type {
+  AssistantMessage,
+  ContentPart,
+  Message,
+  ToolCallRequest,
+  ToolMessage,
+} from "@capstan/core";
 import type { NewRun } from "@capstan/store";
 import { z } from "zod";
 import { dataSource } from "../http/data-source.ts";
@@ -48,7 +54,8 @@ export function parseMessages(given: unknown): ParsedMessages {
       }
       case "assistant": {
         const message = assistantMessage(value, { at, index, calls, blobs });
-        for (const { id, function: called } of message.tool_calls ?? []) newest.set(called.name, id);
+        for (const { id, function: called } of message.tool_calls ?? [])
+          newest.set(called.name, id);
         messages.push(message);
         break;
       }

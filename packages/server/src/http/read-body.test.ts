@@ -103,10 +103,7 @@ test("values are counted as JSON.parse creates them", () => {
       const bytes = Buffer.from(JSON.stringify(json, null, indent));
       const [values, levels] = [count(json), depth(json)];
       assert.equal(measureJson(bytes, { values, levels }).status, "measured");
-      assert.equal(
-        measureJson(bytes, { values: values - 1, levels }).status,
-        "too_many_values",
-      );
+      assert.equal(measureJson(bytes, { values: values - 1, levels }).status, "too_many_values");
       if (levels > 0)
         assert.equal(measureJson(bytes, { values, levels: levels - 1 }).status, "too_deep");
     }),

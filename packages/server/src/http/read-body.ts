@@ -157,7 +157,7 @@ export async function parseBody(
   }: {
     readonly hash?: Hash | undefined;
     /** Called with the number of bytes received so far; can throw to reject the body. */
-    readonly onSize?: (size: number) => void;
+    readonly onSize?: ((size: number) => void) | undefined;
   } = {},
 ): Promise<unknown> {
   return parsePieces(decodedBody(request), { hash, onSize });
@@ -224,7 +224,7 @@ export function parseJson(bytes: Uint8Array): {
 } {
   const size = measureJson(bytes, { values: maxValues, levels: maxLevels });
   if (size.status === "too_many_values") throw tooManyValues;
-  if (size.status === "too_deep")
+  if (size.status !== "measured")
     throw new SyntaxError(`it is nested deeper than ${maxLevels} levels.`);
   const text = new TextDecoder().decode(bytes);
   const value: unknown = text.trim() === "" ? {} : JSON.parse(text);

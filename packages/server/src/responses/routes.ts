@@ -106,7 +106,12 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const caller = callerOf(context);
     const start = (key?: RequestKey) => startResponse(services, { ...caller, key }, request);
     const repeats = mayRepeat(context);
-    const release = request.stream ? budget.takeStream(caller.principal) : undefined;
+    // A WebSocket is counted once, with all of its responses.
+    const release = !request.stream
+      ? undefined
+      : caller.connection === undefined
+        ? budget.takeStream(caller.principal)
+        : () => {};
     const started = repeats
       ? startOnce(services, context, { kept: request.store, start })
       : start();

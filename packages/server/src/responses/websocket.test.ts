@@ -8,6 +8,8 @@ import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
 import { WebSocket } from "ws";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 import { runIn, tool } from "../testing/run-fixtures.ts";
+import { MemoryBudget } from "../http/memory-budget.ts";
+import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
 import { serveWebSockets, type WebSocketOptions } from "./websocket.ts";
 
 interface Frame {
@@ -28,15 +30,19 @@ async function connect(
   more: Partial<WebSocketOptions> & {
     readonly apiKeys?: Parameters<typeof createTestApp>[0]["apiKeys"];
     readonly tools?: Parameters<typeof createTestApp>[0]["tools"];
+    readonly limits?: Partial<ServerLimits>;
   } = {},
 ) {
   const model = new ScriptedModel(steps);
-  const { apiKeys, tools, ...options } = more;
-  const app = createTestApp({ model, ...(apiKeys && { apiKeys }), ...(tools && { tools }) });
+  const { apiKeys, tools, limits, ...options } = more;
+  const budget = new MemoryBudget({ ...defaultServerLimits, ...limits });
+  const shared = { model, budget, ...(apiKeys && { apiKeys }), ...(tools && { tools }) };
+  const app = createTestApp(shared);
   const server = createAdaptorServer({ fetch: (request) => app.fetch(request) }) as Server;
   const disconnect = serveWebSockets({
     server,
     fetch: app.fetch,
+    budget,
     bodyBytes: 1_000_000,
     ...options,
   });
@@ -71,7 +77,7 @@ async function connect(
       await seen(isLast, from);
       return frames.slice(from);
     };
-    return { socket, turn, seen };
+    return { socket, frames: frames as readonly Frame[], turn, seen };
   };
   return {
     model,
@@ -274,6 +280,66 @@ test("a frame that is too long closes the connection", async () => {
   socket.send("x".repeat(2_000));
   const [code] = (await once(socket, "close")) as [number];
   assert.equal(code, 1009);
+});
+
+test("a frame with too many values is rejected before it is parsed", async () => {
+  await using served = await connect(["OK."]);
+  const { turn } = await served.open();
+  const input = Array.from({ length: 50_001 }, () => 0);
+  const frames = await turn(create({ input, generate: false }));
+  assert.equal(frames.at(-1)?.error?.code, "body_too_many_values");
+  assert.equal(answerOf(await turn(create({ input: "Go." }))), "OK.");
+});
+
+test("a client that sends frames and does not read is disconnected", async () => {
+  await using served = await connect([]);
+  const { socket, frames } = await served.open();
+  socket.pause();
+  const sent = 100_000;
+  for (let n = 0; n < sent; n++) socket.send("{}", () => {});
+  // Without a limit the server would answer all frames, and keep the answers in memory.
+  while (socket.bufferedAmount > 0 && socket.readyState === WebSocket.OPEN)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  socket.on("error", () => {});
+  socket.resume();
+  await once(socket, "close");
+  assert.ok(frames.length < sent, String(frames.length));
+});
+
+test("frames that arrive or wait count against the memory of their user", async () => {
+  await using served = await connect(["OK."], { limits: { bytesOfOne: 900_000 } });
+  const holding = await served.open();
+  const long = "x".repeat(400_000);
+  await holding.turn(create({ input: long, generate: false }));
+  const other = await served.open();
+  const frames = await other.turn(create({ input: long, generate: false }));
+  assert.deepEqual(
+    [frames.at(-1)?.status, frames.at(-1)?.error?.code],
+    [429, "too_many_bytes_at_once"],
+  );
+  await once(other.socket, "close");
+  holding.socket.close();
+  await once(holding.socket, "close");
+  const third = await served.open();
+  assert.equal(answerOf(await third.turn(create({ input: long }))), "OK.");
+});
+
+test("connections count as open streams of their user, and other users can connect", async () => {
+  const apiKeys = [
+    { name: "ann", key: "ann-key" },
+    { name: "bob", key: "bob-key" },
+  ];
+  await using served = await connect(["OK."], { apiKeys, limits: { streamsOfOne: 1 } });
+  const ann = { authorization: "Bearer ann-key" };
+  const first = await served.open(ann);
+  const second = new WebSocket(served.url, { headers: ann });
+  const [, answer] = (await once(second, "unexpected-response")) as [
+    unknown,
+    { statusCode: number },
+  ];
+  assert.equal(answer.statusCode, 429);
+  await served.open({ authorization: "Bearer bob-key" });
+  assert.equal(answerOf(await first.turn(create({ input: "Go." }))), "OK.");
 });
 
 test("server tools run within a turn", async () => {

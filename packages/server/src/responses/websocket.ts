@@ -2,10 +2,13 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import { newId, noUsage } from "@capstan/core/host";
-import { isObject } from "../http/errors.ts";
+import { errorResponse, isObject, RequestError } from "../http/errors.ts";
+import type { MemoryBudget, Release } from "../http/memory-budget.ts";
+import { parseBytes, setJson } from "../http/read-body.ts";
 import type { Connection, Environment } from "../http/services.ts";
 import { emptyStats } from "../runs/active/close-run.ts";
 import { sessionHeaders } from "../runs/history/session-marks.ts";
+import { countFrames } from "./frame-budget.ts";
 import { createProjection } from "./projection/project-events.ts";
 import { withUncheckedFiles } from "../http/files/stored-files.ts";
 import { parseCreateRequest } from "./request/parse-request.ts";
@@ -21,6 +24,8 @@ export interface WebSocketOptions {
   readonly fetch: Fetch;
   /** Names of headers that tools get, in lower case; see `passedHeaders`. @default none */
   readonly passedHeaders?: readonly string[] | undefined;
+  /** The memory of frames, requests and responses. */
+  readonly budget: MemoryBudget;
   /** Largest frame, in bytes. */
   readonly bodyBytes: number;
   /** Milliseconds after which a connection is closed. @default one hour */
@@ -43,6 +48,7 @@ export function serveWebSockets(options: WebSocketOptions): () => void {
   const {
     server,
     fetch,
+    budget,
     bodyBytes,
     lifetimeMs = 3_600_000,
     pingMs = 30_000,
@@ -55,15 +61,29 @@ export function serveWebSockets(options: WebSocketOptions): () => void {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     if (pathname !== path) return reject(socket, new Response(null, { status: 404 }));
     const ws = await import("ws");
-    sockets ??= new ws.WebSocketServer({ noServer: true, maxPayload: bodyBytes });
+    sockets ??= new ws.WebSocketServer({
+      noServer: true,
+      maxPayload: bodyBytes,
+      autoPong: false,
+    });
     const { clients } = sockets;
     if (clients.size >= most) return reject(socket, new Response(null, { status: 503 }));
     const headers = headersOf(request, options.passedHeaders);
     // The checks of any request: keys, pairing, host and origin.
-    const answer = await fetch(new Request(urlOf(headers, "/v1/capstan"), { headers }));
+    const connection: Connection = { passing: new Set() };
+    const check = new Request(urlOf(headers, "/v1/capstan"), { headers });
+    const answer = await fetch(check, { connection });
     if (!answer.ok) return reject(socket, answer);
+    const { principal = "" } = connection;
+    try {
+      socket.once("close", budget.takeStream(principal));
+    } catch (thrown) {
+      if (!(thrown instanceof RequestError)) throw thrown;
+      return reject(socket, errorResponse(thrown));
+    }
     sockets.handleUpgrade(request, socket, head, (client) => {
-      serveConnection(client, { fetch, headers, lifetimeMs, pingMs });
+      const shared = { fetch, headers, lifetimeMs, pingMs, budget, connection };
+      serveConnection(client, { ...shared, socket, principal });
     });
   };
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -112,53 +132,72 @@ async function reject(socket: Duplex, answer: Response): Promise<void> {
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-interface ConnectionOptions extends Pick<WebSocketOptions, "fetch"> {
+interface ConnectionOptions extends Pick<WebSocketOptions, "fetch" | "budget"> {
+  readonly socket: Duplex;
+  readonly connection: Connection;
+  readonly principal: string;
   readonly headers: Headers;
   readonly lifetimeMs: number;
   readonly pingMs: number;
 }
 
+/** The maximum number of errors and pongs that wait until a client reads them. */
+const mostUnread = 100;
+
 function serveConnection(client: WebSocket, options: ConnectionOptions): void {
-  const { fetch, headers, lifetimeMs, pingMs } = options;
-  const connection: Connection = { passing: new Set() };
+  const { fetch, headers, lifetimeMs, pingMs, budget, connection, principal } = options;
   /**
    * The newest response that was created without a model. Only this one can be continued, because
    * each can have as many bytes as a request.
    */
-  let prepared: { readonly id: string; readonly input: readonly unknown[] } | undefined;
+  let prepared: Prepared | undefined;
   const left = new AbortController();
   let isBusy = false;
   let isAlive = true;
+  let unread = 0;
 
   const send = (frame: string): Promise<void> =>
     new Promise((resolve) => client.send(frame, () => resolve()));
-  const sendError = (error: FrameError) => send(JSON.stringify(errorFrame(error)));
+  /** Sends a short frame that a frame of the client caused. */
+  const reply = async (sending: () => Promise<void>): Promise<void> => {
+    // A client that sends and does not read would fill the server's memory.
+    if (++unread > mostUnread) return client.terminate();
+    await sending();
+    unread -= 1;
+  };
+  const sendError = (error: FrameError) => reply(() => send(JSON.stringify(errorFrame(error))));
 
-  const answer = async (frame: Frame): Promise<void> => {
+  const answer = async (frame: Frame, { size, release }: ArrivedFrame): Promise<void> => {
     const { type: _type, generate, ...given } = frame;
     const body: { [name: string]: unknown } = { ...given };
     // Some clients send these fields, although they have no meaning here.
     for (const name of ["stream", "stream_options", "background"]) delete body[name];
     const previous = body["previous_response_id"];
-    if (prepared !== undefined && previous === prepared.id) {
+    const isContinued = prepared !== undefined && previous === prepared.id;
+    if (prepared !== undefined && isContinued) {
       delete body["previous_response_id"];
       body["input"] = [...prepared.input, ...itemsOf(body["input"])];
     }
     if (generate === false) {
       const events = prepare(body);
-      prepared = { id: events.id, input: itemsOf(body["input"]) };
+      const bytes = size + (isContinued ? (prepared?.bytes ?? 0) : 0);
+      release();
+      prepared?.release();
+      const kept = budget.take(principal, bytes, true);
+      prepared = { id: events.id, input: itemsOf(body["input"]), bytes, release: kept };
       for (const event of events.frames) await send(event);
       return;
     }
-    const response = await fetch(
-      new Request(urlOf(headers, path), {
-        method: "POST",
-        headers,
-        body: JSON.stringify({ ...body, stream: true }),
-        signal: left.signal,
-      }),
-      { connection },
-    );
+    const request = new Request(urlOf(headers, path), {
+      method: "POST",
+      headers,
+      body: "{}",
+      signal: left.signal,
+    });
+    setJson(request, { ...body, stream: true });
+    const response = await fetch(request, { connection });
+    // The run is stored.
+    release();
     let hasFailed = !response.ok;
     if (!response.ok) {
       const { error } = (await response.json()) as { readonly error: object };
@@ -174,9 +213,8 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
     if (hasFailed && typeof previous === "string") connection.passing.delete(previous);
   };
 
-  const onFrame = async (text: string): Promise<void> => {
-    const frame = parseFrame(text);
-    if ("error" in frame) return sendError(frame.error);
+  const onFrame = async (bytes: Buffer, release: Release): Promise<void> => {
+    const arrived = { size: bytes.length, release };
     if (isBusy)
       return sendError({
         code: "concurrent_request",
@@ -185,22 +223,22 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
       });
     isBusy = true;
     try {
-      await answer(frame.frame);
+      const frame = await parseFrame(bytes);
+      await ("error" in frame ? sendError(frame.error) : answer(frame.frame, arrived));
     } catch (thrown) {
-      if (!left.signal.aborted)
-        await sendError(
-          isObject(thrown) && typeof thrown["code"] === "string" && "status" in thrown
-            ? { code: thrown["code"], message: String(thrown["message"]) }
-            : {
-                status: 500,
-                code: "server_error",
-                message: "The server failed to answer this request.",
-              },
-        );
+      if (!left.signal.aborted) await sendError(frameError(thrown));
     } finally {
       isBusy = false;
     }
   };
+  const frames = countFrames(options.socket, {
+    budget,
+    principal,
+    onFull: (thrown) => {
+      client.pause();
+      void sendError(frameError(thrown)).then(() => client.terminate());
+    },
+  });
 
   const lifetime = setTimeout(() => {
     void sendError({
@@ -215,16 +253,35 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
     client.ping();
   }, pingMs);
   client.on("pong", () => (isAlive = true));
+  client.on("ping", (data: Buffer) => {
+    void reply(() => new Promise((resolve) => client.pong(data, false, () => resolve())));
+  });
   client.on("message", (data: Buffer, isBinary) => {
     isAlive = true;
-    void onFrame(isBinary ? "" : data.toString());
+    const release = frames.takeFrame();
+    void onFrame(isBinary ? noText : data, release).finally(release);
   });
   client.on("error", () => client.terminate());
   client.on("close", () => {
     clearTimeout(lifetime);
     clearInterval(pings);
+    prepared?.release();
     left.abort();
   });
+}
+
+/** A response without a model's answer, whose input precedes that of the response that continues it. */
+interface Prepared {
+  readonly id: string;
+  readonly input: readonly unknown[];
+  readonly bytes: number;
+  readonly release: Release;
+}
+
+/** A frame in memory. */
+interface ArrivedFrame {
+  readonly size: number;
+  readonly release: Release;
 }
 
 interface FrameError {
@@ -241,17 +298,33 @@ function errorFrame({ status = 400, code, message }: FrameError): object {
 
 type Frame = { readonly [name: string]: unknown };
 
-function parseFrame(text: string): { readonly frame: Frame } | { readonly error: FrameError } {
+/** A binary frame is not JSON. */
+const noText = Buffer.from("binary");
+
+async function parseFrame(
+  bytes: Buffer,
+): Promise<{ readonly frame: Frame } | { readonly error: FrameError }> {
   let frame: unknown;
   try {
-    frame = JSON.parse(text);
-  } catch {
-    const message = "The frame is not valid JSON. Send one JSON object in each text frame.";
+    frame = await parseBytes(bytes);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    const message = `The frame is not valid JSON: ${thrown.message.replace(/\.$/, "")}. Send one JSON object in each text frame.`;
     return { error: { code: "invalid_json", message } };
   }
   if (isObject(frame) && frame["type"] === "response.create") return { frame };
   const message = "The frame has an unknown 'type'. Expected 'response.create'.";
   return { error: { code: "unknown_event_type", message } };
+}
+
+/** Returns the error that tells a client what was thrown. */
+function frameError(thrown: unknown): FrameError {
+  if (thrown instanceof RequestError) {
+    const { status, code, message } = thrown;
+    return { status, code, message };
+  }
+  const message = "The server failed to answer this request.";
+  return { status: 500, code: "server_error", message };
 }
 
 function itemsOf(input: unknown): readonly unknown[] {

@@ -56,6 +56,7 @@ export function createTestApp(
     readonly executor?: Setup["executor"];
     readonly log?: AppOptions["log"];
     readonly documents?: RunServiceOptions["documents"];
+    readonly budget?: AppOptions["budget"];
   },
 ): TestApp {
   const { model, tools = [] } = setup;
@@ -107,6 +108,7 @@ export function createTestApp(
     apiKeys: setup.apiKeys ?? [],
     site: { hosts: undefined, origins: [] },
     log: setup.log ?? (() => {}),
+    ...(setup.budget && { budget: setup.budget }),
   });
   const fetch: TestApp["fetch"] = async (request, bindings) => app.fetch(request, bindings);
   return {
