@@ -3,7 +3,9 @@ import type { SessionView } from "@capstan/contract";
 import { isLoopback, pairingLink } from "@capstan/server";
 import { CommandFailure, type Invocation, printJson, textOption } from "../arguments/command.ts";
 import { printableLine } from "../terminal/printable.ts";
-import { findHolder, isInteractive, readTerminalKey } from "./shared/open-connection.ts";
+import { isInteractive } from "./shared/is-interactive.ts";
+import { findHolder, readTerminalKey } from "./shared/open-connection.ts";
+import { pairingText } from "./shared/pairing-text.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
 import { commandTexts } from "../texts/commands.ts";
 
@@ -40,13 +42,6 @@ export async function pairBrowser({ values }: Invocation): Promise<number> {
     process.stdout.write(pairingText(pairingLink(url, code)));
   }
   return 0;
-}
-
-/** Returns the message for a pairing link. */
-export function pairingText(link: string): string {
-  return `  pair     ${link}
-           ${texts.link}
-`;
 }
 
 function renderSessions(sessions: readonly SessionView[]): string {

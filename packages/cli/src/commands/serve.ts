@@ -10,10 +10,9 @@ import { describeApprovers } from "../configuration/describe-approvers.ts";
 import { packageVersion } from "../install/package-version.ts";
 import { type RunningInstallation, startInstallation } from "../install/start-installation.ts";
 import { buildPageFromSource } from "../install/web-page.ts";
-import { describeChange } from "./config.ts";
-import { pairingText } from "./pair.ts";
 import { confirm } from "./shared/confirm.ts";
-import { isInteractive } from "./shared/open-connection.ts";
+import { isInteractive } from "./shared/is-interactive.ts";
+import { pairingText } from "./shared/pairing-text.ts";
 import {
   appliedConfiguration,
   configurationWaits,
@@ -71,6 +70,7 @@ async function confirmedReview(values: Invocation["values"]): Promise<Configurat
   if (review.status !== "waits" && review.status !== "unknown") return review;
   if (values["accept-config"] !== true) {
     if (!isInteractive()) return review;
+    const { describeChange } = await import("./config.ts");
     process.stdout.write(describeChange(review));
     if (!(await confirm(commandTexts.config.confirm, commandTexts.noTerminal))) return review;
   }

@@ -8,7 +8,7 @@ import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl, readSecretKey } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
-import { emptyLayer, parseSettings, readSettingsFile } from "./read-settings-file.ts";
+import { emptyLayer, readSettingsFile, type SettingsLayer } from "./read-settings-file.ts";
 import { readEnvironmentSettings, readFlagSettings, type GivenSetting } from "./setting-options.ts";
 import type { Settings } from "./settings-schema.ts";
 
@@ -44,7 +44,7 @@ export async function loadConfiguration(
       ? await readSettingsFile({ path, shown, required: named !== undefined })
       : settingsText === null
         ? emptyLayer
-        : { ...parseSettings(settingsText, shown), text: settingsText };
+        : await parseGiven(settingsText, shown);
   const fromEnvironment = readGiven(readEnvironmentSettings(environment));
   const fromFlags = readGiven(readFlagSettings(flags));
   const keys = readApiKeys(environment["CAPSTAN_API_KEYS"]);
@@ -195,4 +195,9 @@ function withHome(path: string): string {
 
 function bucketOf({ kind: _kind, ...options }: S3Options & { readonly kind: "s3" }): S3Options {
   return options;
+}
+
+async function parseGiven(text: string, shown: string): Promise<SettingsLayer> {
+  const { parseSettings } = await import("./parse-settings.ts");
+  return { ...parseSettings(text, shown), text };
 }

@@ -1,6 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { LruCache } from "@capstan/core/host";
-import { fetchLongTexts } from "./request/long-texts.ts";
 import type { Provider } from "./request/provider.ts";
 
 export type LanguageModels = (modelName: string) => Promise<LanguageModelV4>;
@@ -33,6 +32,7 @@ async function openProvider(
   provider: Provider,
   fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request),
 ): Promise<(modelName: string) => LanguageModelV4> {
+  const { fetchLongTexts } = await import("./request/long-texts.ts");
   const { wire, url: baseURL, key } = provider;
   // Without a key, the packages would read one from the process's environment.
   const settings = { baseURL, apiKey: key ?? "none", fetch: fetchLongTexts(fetch) };

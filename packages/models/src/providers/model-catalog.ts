@@ -8,12 +8,10 @@ import {
 import { createOfflineModel, offlineModelId } from "../offline/offline-model.ts";
 import { configuredProviders, type Environment, ollamaProvider } from "./configured-providers.ts";
 import { defaultModel, firstListed, offlineEntry } from "./default-model.ts";
-import { requestEmbeddings } from "./embeddings.ts";
 import { createLanguageModels, type LanguageModels } from "./language-models.ts";
 import { listModels } from "./list-models.ts";
 import type { Provider } from "./request/provider.ts";
-import { createProviderModel } from "./provider-model.ts";
-import { untilAborted } from "./stream/read-parts.ts";
+import { untilAborted } from "./stream/until-aborted.ts";
 
 /** Options of a model catalog. */
 export interface ModelCatalogOptions {
@@ -87,7 +85,8 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     return all.filter(({ id }, index) => all.findIndex((other) => other.id === id) === index);
   }
 
-  function providerModel(source: Source, name: string): Model {
+  async function providerModel(source: Source, name: string): Promise<Model> {
+    const { createProviderModel } = await import("./provider-model.ts");
     const languageModel = async () =>
       source.languageModels(name === firstListed ? await firstNameOf(source) : name);
     const { id } = source.provider;
@@ -128,13 +127,15 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     default: standard,
     find,
     list: (signal) => untilAborted(list(), signal),
-    embed: (request, signal) =>
-      requestEmbeddings(request, signal, {
+    async embed(request, signal) {
+      const { requestEmbeddings } = await import("./embeddings.ts");
+      return requestEmbeddings(request, signal, {
         providers: [...configured, ollama],
         fetch: fetch ?? globalThis.fetch,
         clock,
         limitMs: silenceMs ?? embeddingLimitMs,
-      }),
+      });
+    },
   };
 }
 

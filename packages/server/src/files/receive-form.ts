@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import busboy from "busboy";
+import type { Busboy } from "busboy";
 import type { ReceivedBlob, Store } from "@capstan/store";
 import { decodedBody } from "../http/decode-body.ts";
 import { badRequest, missingParameter, RequestError } from "../http/errors.ts";
@@ -40,7 +40,7 @@ export async function receiveForm(request: Request, options: FormOptions): Promi
   const { store, fileField, maxBytes } = options;
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes + overhead)
     throw fileTooLarge(fileField, maxBytes);
-  const parser = createParser(request);
+  const parser = await createParser(request);
   const fields = new Map<string, string>();
   let failure: Error | undefined;
   const fail = (error: Error) => {
@@ -93,7 +93,8 @@ export async function receiveForm(request: Request, options: FormOptions): Promi
   throw failure ?? missingParameter(fileField);
 }
 
-function createParser(request: Request): busboy.Busboy {
+async function createParser(request: Request): Promise<Busboy> {
+  const { default: busboy } = await import("busboy");
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\b/i.test(type))
     throw new RequestError({

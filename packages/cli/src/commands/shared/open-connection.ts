@@ -8,6 +8,7 @@ import {
   keepConfiguration,
   readReview,
 } from "./read-configuration.ts";
+import { isInteractive } from "./is-interactive.ts";
 import { startFailure } from "./start-failure.ts";
 import { commandTexts } from "../../texts/commands.ts";
 
@@ -94,11 +95,6 @@ async function keyFor(
 ): Promise<string | undefined> {
   const own = isInteractive() ? await readTerminalKey(dataDir, url) : undefined;
   return own ?? apiKeys[0]?.key;
-}
-
-/** Whether standard input and output are a terminal. */
-export function isInteractive(): boolean {
-  return process.stdin.isTTY && process.stdout.isTTY;
 }
 
 /** Returns the key that a server wrote for terminals of its user, or `undefined` if this user cannot read it. */

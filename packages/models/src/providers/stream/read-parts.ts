@@ -4,6 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import { type Clock, ModelError } from "@capstan/core";
+import { untilAborted } from "./until-aborted.ts";
 
 export interface ReadPartsOptions {
   readonly options: Omit<LanguageModelV4CallOptions, "abortSignal">;
@@ -78,24 +79,5 @@ async function orAborted(opening: ReturnType<LanguageModelV4["doStream"]>, signa
       () => undefined,
     );
     throw thrown;
-  }
-}
-
-/**
- * Returns the value of a promise. Rejects with the signal's reason as soon as the signal aborts.
- */
-export async function untilAborted<T>(
-  promise: PromiseLike<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
