@@ -145,6 +145,16 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     }),
     others: "all",
   },
+  "GET /v1/chat/completions": { query: "limit=5", others: "own" },
+  "POST /v1/chat/completions/:id": {
+    path: ofCompletion,
+    body: ({ secret }) => ({ metadata: { secret } }),
+    others: "absent",
+  },
+  "GET /v1/chat/completions/:id/messages": {
+    path: (owned) => `${ofCompletion(owned)}/messages`,
+    others: "absent",
+  },
   "GET /v1/chat/completions/:id": { path: ofCompletion, others: "absent" },
   "DELETE /v1/chat/completions/:id": { path: ofCompletion, others: "absent" },
   "POST /v1/embeddings": {

@@ -19,6 +19,7 @@ import { agentRoutes } from "./api/agents.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
 import { completionRoutes } from "./completions/routes.ts";
+import { storedCompletionRoutes } from "./completions/stored-routes.ts";
 import { embeddingRoutes } from "./embeddings/routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { type Environment, type Services, sessionCookie } from "./http/services.ts";
@@ -92,6 +93,7 @@ export function createApp({
   });
   app.route("/v1/responses", responseRoutes(services, budget));
   app.route("/v1/chat/completions", completionRoutes(services, budget));
+  app.route("/v1/chat/completions", storedCompletionRoutes(services, budget));
   app.route("/v1/embeddings", embeddingRoutes(services));
   app.route("/v1/files", fileRoutes(services, budget));
   app.route("/v1/uploads", uploadRoutes(services, budget));

@@ -1,7 +1,6 @@
 import type { ModelSettings } from "@capstan/core";
 import { z } from "zod";
 import {
-  badRequest,
   checked,
   isObject,
   missingParameter,
@@ -10,6 +9,7 @@ import {
 } from "../http/errors.ts";
 import { withoutNulls } from "../http/read-body.ts";
 import { parseResponseFormat } from "../http/parse-response-format.ts";
+import { checkedMetadata, metadataSchema } from "./metadata.ts";
 import { parseMessages } from "./parse-messages.ts";
 import { parseCompletionTools, type ToolSources } from "./parse-tools.ts";
 
@@ -41,7 +41,7 @@ export const completionSchema = z.object({
   verbosity: z.enum(["low", "medium", "high"]).nullish(),
   response_format: z.unknown().optional(),
   modalities: z.array(z.string()).nullish(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  metadata: metadataSchema,
   store: z.boolean().nullish(),
   safety_identifier: z.string().max(512).nullish(),
   /** The older name of `safety_identifier`. */
@@ -66,8 +66,6 @@ export function parseCompletion(body: unknown, sources: ToolSources = {}) {
   const given = checked(completionSchema, body, "");
   if (given.modalities?.some((kind) => kind !== "text") === true)
     throw unsupportedValue("modalities", given.modalities.join(", "), ["text"]);
-  if (Object.keys(given.metadata ?? {}).length > 16)
-    throw badRequest("metadata", "Invalid 'metadata': more than 16 properties.");
   const tools = parseCompletionTools(body, sources);
   const stop = typeof given.stop === "string" ? [given.stop] : given.stop;
   const settings: ModelSettings = withoutNulls({
@@ -93,7 +91,7 @@ export function parseCompletion(body: unknown, sources: ToolSources = {}) {
     includeUsage: given.stream_options?.include_usage ?? false,
     choices: given.n ?? 1,
     store: given.store ?? false,
-    metadata: given.metadata ?? {},
+    metadata: checkedMetadata(given.metadata),
     /** The client's end user. */
     user: given.safety_identifier ?? given.user ?? undefined,
     promptCacheKey: given.prompt_cache_key ?? undefined,

@@ -1,11 +1,6 @@
 import { type Context, Hono } from "hono";
-import type { JsonObject } from "@capstan/core";
-import { addUsage, noUsage } from "@capstan/core/host";
-import type { RunEvent } from "@capstan/contract";
 import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
-import { createFileLink } from "../http/files/file-links.ts";
-import { chainFailure } from "../http/chain-failure.ts";
-import { conflict, notFound, RequestError } from "../http/errors.ts";
+import { RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import { withFiles } from "../http/files/stored-files.ts";
@@ -16,36 +11,17 @@ import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
 import { sessionHeader } from "../runs/history/session-marks.ts";
 import { type CompletionRequest, parseCompletion } from "./parse-completion.ts";
-import { type CompletionPiece, createCompletionFold } from "./project-completion.ts";
-import {
-  type CompletionView,
-  completionView,
-  startCompletion,
-  viewOf,
-} from "./start-completion.ts";
+import { createCompletionFold } from "./project-completion.ts";
+import { collect, type CompletionParts, identityOf, linksOf, whole } from "./read-completion.ts";
+import { completionView, startCompletion, viewOf } from "./start-completion.ts";
 import { errorChunks, streamCompletion } from "./stream-completion.ts";
-import {
-  completionChunk,
-  type CompletionIdentity,
-  emptyChoice,
-  wholeChoice,
-  wholeCompletion,
-} from "./write-completion.ts";
+import { completionChunk, type CompletionIdentity, emptyChoice } from "./write-completion.ts";
 
 /** Routes of the OpenAI Chat Completions API. */
 export function completionRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
   const routes = new Hono<Environment>();
   const { runs, limits } = services;
   const follow = createFollowers(runs);
-
-  const find = async (context: Context<Environment>): Promise<Found> => {
-    const given = context.req.param("id") ?? "";
-    const id = given.replace(/^chatcmpl-/, "resp_");
-    const run = await runs.store.getRun({ owner: context.get("principal"), id });
-    const view = run && completionView(run);
-    if (run === undefined || view === undefined) throw notFound("chat completion", given);
-    return { run, view };
-  };
 
   /** Starts one run for each choice. Stops them all if one cannot start. */
   const startAll = async (
@@ -59,26 +35,22 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       sessionHeader: sessionHeader((name) => context.req.header(name)),
       headers: passedHeaders(context.req.raw.headers, services.passedHeaders),
     };
-    const start = (key?: RequestKey) => startCompletion(services, { ...caller, key }, request);
     const { store: kept } = request;
-    const startPart = (part: number) =>
-      mayRepeat(context) ? startOnce(services, context, { kept, part, start }) : start();
+    const startPart = (part: number, of?: RunRecord) => {
+      const choice = { choice: part, ...(of !== undefined && { of: of.id }) };
+      const start = (key?: RequestKey) =>
+        startCompletion(services, { ...caller, ...choice, key }, request);
+      return mayRepeat(context) ? startOnce(services, context, { kept, part, start }) : start();
+    };
     const first = await startPart(0);
     const more: RunRecord[] = [];
     try {
-      while (more.length < request.choices - 1) more.push(await startPart(more.length + 1));
+      while (more.length < request.choices - 1) more.push(await startPart(more.length + 1, first));
     } catch (thrown) {
       for (const run of [first, ...more]) runs.cancelOnDisconnect(run);
       throw thrown;
     }
     return [first, ...more];
-  };
-
-  /** Returns a function that makes links to the caller's files. */
-  const linksOf = (context: Context<Environment>) => (fileId: string) => {
-    const { origin } = new URL(context.req.url);
-    const owner = context.get("principal");
-    return createFileLink({ sealer: services.sealer, origin, owner, fileId }).url;
   };
 
   routes.post("/", async (context) => {
@@ -102,7 +74,7 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     const followers = started.map((run) => follow(run, signal, { stays }));
     const view = completionView(started[0]) ?? viewOf(request);
     const identity = identityOf(started[0], view);
-    const linkOf = linksOf(context);
+    const linkOf = linksOf(services, context);
     const fold = () => createCompletionFold({ ...view, linkOf });
     const stop = new AbortController();
     const events = started.map((run) =>
@@ -115,7 +87,8 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     );
     if (release === undefined) {
       const pieces = await Promise.all(events.map((each) => collect(each, fold())));
-      return withIgnored(send(context, { identity, view, pieces }), request);
+      const { metadata } = view;
+      return withIgnored(send(context, { identity, metadata, pieces }), request);
     }
     const { includeUsage } = request;
     const chunks = streamCompletion({ choices: events, fold, identity, includeUsage });
@@ -140,91 +113,14 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     return withIgnored(response, request);
   });
 
-  routes.get("/:id", async (context) => {
-    const { run, view } = await find(context);
-    const { answer, release } = await budget.readAnswer(run.owner, {
-      id: `${run.id} completion`,
-      isFinal: true,
-      always: false,
-      signal: context.req.raw.signal,
-      read: async () => {
-        const compact = await runs.store.readEventsCompact({ owner: run.owner, runId: run.id });
-        const pieces = await collect(
-          compact?.events ?? [],
-          createCompletionFold({ ...view, linkOf: linksOf(context) }),
-        );
-        return whole({ identity: identityOf(run, view), view, pieces: [pieces] });
-      },
-    });
-    return streamJson(jsonChunks(answer), release);
-  });
-
-  routes.delete("/:id", async (context) => {
-    const { run } = await find(context);
-    const outcome = await runs.delete(run);
-    if (outcome.status === "refused") throw conflict(outcome.reason);
-    const id = completionId(run);
-    return context.json({ object: "chat.completion.deleted", id, deleted: true });
-  });
-
   /** Sends a whole completion, even if the budget is used up, because its run has had an effect. */
-  const send = (context: Context<Environment>, completion: Completion): Response => {
+  const send = (context: Context<Environment>, completion: CompletionParts): Response => {
     const body = whole(completion);
     const release = budget.take(context.get("principal"), bytesOf(body), true);
     return streamJson(jsonChunks(body), release);
   };
 
   return routes;
-}
-
-interface Found {
-  readonly run: RunRecord;
-  readonly view: CompletionView;
-}
-
-interface Completion {
-  readonly identity: CompletionIdentity;
-  readonly view: CompletionView;
-  /** The pieces of each choice. */
-  readonly pieces: readonly (readonly CompletionPiece[])[];
-}
-
-function completionId({ id }: RunRecord): string {
-  return id.replace(/^resp_/, "chatcmpl-");
-}
-
-function identityOf(
-  run: RunRecord,
-  { usesFunctions, shownModel: model = run.model }: CompletionView,
-): CompletionIdentity {
-  const { createdAt } = run;
-  return { id: completionId(run), createdAt, model, usesFunctions };
-}
-
-/** @throws RequestError if a choice failed */
-function whole({ identity, view, pieces }: Completion): JsonObject {
-  const ends = pieces.map((each) => each.at(-1));
-  const failed = ends.find((end) => end?.type === "error");
-  if (failed?.type === "error") throw chainFailure(failed.error);
-  const choices = pieces.map((each, index) => wholeChoice(index, each, identity));
-  const usage = ends.reduce(
-    (sum, end) => (end?.type === "end" ? addUsage(sum, end.usage) : sum),
-    noUsage,
-  );
-  return wholeCompletion(identity, choices, { usage, metadata: view.metadata });
-}
-
-async function collect(
-  events: AsyncIterable<RunEvent> | Iterable<RunEvent>,
-  push: (event: RunEvent) => readonly CompletionPiece[],
-): Promise<readonly CompletionPiece[]> {
-  const pieces: CompletionPiece[] = [];
-  for await (const event of events) {
-    pieces.push(...push(event));
-    const last = pieces.at(-1)?.type;
-    if (last === "end" || last === "error") break;
-  }
-  return pieces;
 }
 
 /** Waits for the first chunk, but not longer than `ms`. Returns all chunks. */

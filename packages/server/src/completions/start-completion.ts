@@ -66,6 +66,9 @@ export async function startCompletion(
     /** The value of the request's session header. */
     readonly sessionHeader?: string | undefined;
     readonly key?: RequestKey | undefined;
+    /** The number of the choice, and the run of the first one. */
+    readonly choice: number;
+    readonly of?: string;
     /** The headers of the request that its tools get. */
     readonly headers?: { readonly [name: string]: string };
   },
@@ -155,6 +158,14 @@ export async function startCompletion(
     }),
     api: "completions",
     wire: view,
+    ...(request.store && {
+      completion: {
+        ...(caller.of !== undefined && { of: caller.of }),
+        choice: caller.choice,
+        model: shownModel ?? model.id,
+        metadata: request.metadata,
+      },
+    }),
   };
   const outcome = await services.runs.start(run, { kept: request.store, key });
   if (outcome.status === "conflict") throw conflict(outcome.message);

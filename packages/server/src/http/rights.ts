@@ -53,7 +53,10 @@ export const routeRights: readonly RouteRight[] = [
 
   // Loosens restrictions with `require_approval: "never"`.
   { method: "POST", path: "/v1/chat/completions", needs: "ask", toLoosen: "approve" },
+  { method: "GET", path: "/v1/chat/completions", needs: "ask" },
   { method: "GET", path: "/v1/chat/completions/:id", needs: "ask" },
+  { method: "POST", path: "/v1/chat/completions/:id", needs: "ask" },
+  { method: "GET", path: "/v1/chat/completions/:id/messages", needs: "ask" },
   { method: "DELETE", path: "/v1/chat/completions/:id", needs: "ask" },
   { method: "POST", path: "/v1/embeddings", needs: "ask" },
 

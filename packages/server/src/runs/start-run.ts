@@ -233,6 +233,16 @@ export function newRunWrites(
         ...(conversationId !== null && { conversationId }),
       },
     },
+    ...(request.completion === undefined
+      ? []
+      : [
+          {
+            type: "create-completion",
+            owner,
+            runId: id,
+            completion: request.completion,
+          } as const,
+        ]),
     ...conversationWrites(id, request),
     {
       type: "journal",

@@ -15,6 +15,7 @@ import { submitOutputs } from "./calls/submit-outputs.ts";
 import { answerApproval, expireApprovals } from "./permissions/write-approvals.ts";
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
 import { claimKey } from "./runs/claim-key.ts";
+import { changeCompletion, createCompletion } from "./runs/write-completions.ts";
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
@@ -130,6 +131,10 @@ function* applyWrite(
       return yield* deleteThreadObject(context, write);
     case "claim-key":
       return yield* claimKey(context, write, at, before);
+    case "create-completion":
+      return createCompletion(context, write);
+    case "change-completion":
+      return yield* changeCompletion(context, write);
     case "create-conversation":
       return yield* createConversation(context, write, at);
     case "update-conversation":

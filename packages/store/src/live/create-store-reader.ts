@@ -14,6 +14,7 @@ import {
 import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { findRunKey, isLongPage, readEventPage } from "../read/read-events.ts";
+import { getCompletion, listCompletions } from "../read/read-completions.ts";
 import { getThreadObject, listThreadObjects } from "../read/read-thread-objects.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
@@ -110,6 +111,8 @@ const keyReads = {
   getThreadObject,
   /** In the order of creation. */
   listThreadObjects,
+  getCompletion,
+  listCompletions,
   /** Most recently changed first. */
   listConversations,
   /** In no particular order. */

@@ -201,6 +201,15 @@ export interface AgentRecord {
   readonly updatedAt: number;
 }
 
+/** A stored chat completion. */
+export interface CompletionRecord {
+  /** The run of its first choice. */
+  readonly id: string;
+  readonly metadata: { readonly [key: string]: string };
+  /** The runs of all choices, in order. */
+  readonly runIds: readonly string[];
+}
+
 /** `message`: a message; `run`, `thread`: what a user changed about a run or a thread. */
 export type ThreadObjectKind = "thread" | "message" | "run";
 

@@ -169,6 +169,15 @@ const version1 = z.object({
   adopts: z.boolean().default(false),
   /** The API that started the run and shows it. If absent, it is the Responses API. */
   api: z.enum(["responses", "completions", "threads"]).exactOptional(),
+  /** The stored chat completion of which the run is a choice. */
+  completion: z
+    .object({
+      of: z.string().exactOptional(),
+      choice: z.number(),
+      model: z.string(),
+      metadata: z.record(z.string(), z.string()),
+    })
+    .exactOptional(),
   /** How that API shows the run; null if it does not. */
   wire: (z.json() as z.ZodType<JsonValue>).default(null),
   /** The data that the tools get in their context. Absent: none. */

@@ -48,6 +48,17 @@ export interface NewRun {
   readonly blobs?: readonly NewBlob[];
 }
 
+/** A choice of a chat completion to store. */
+export interface NewCompletion {
+  /** The run of the first choice, whose id is that of the completion. @default this run */
+  readonly of?: string;
+  /** The number of the choice. */
+  readonly choice: number;
+  /** The model as the completion shows it. */
+  readonly model: string;
+  readonly metadata: { readonly [key: string]: string };
+}
+
 /** A request with an idempotency key, which a client can repeat. */
 export interface RequestKey {
   readonly id: string;
@@ -183,6 +194,20 @@ export type StoreWrite =
        * @default false
        */
       readonly storesOutcomes?: boolean;
+    }
+  /** Stores a run of the same commit as a choice of a chat completion. */
+  | {
+      readonly type: "create-completion";
+      readonly owner: string;
+      readonly runId: string;
+      readonly completion: NewCompletion;
+    }
+  /** Replaces the metadata of a chat completion. */
+  | {
+      readonly type: "change-completion";
+      readonly owner: string;
+      readonly id: string;
+      readonly metadata: { readonly [key: string]: string };
     }
   | {
       readonly type: "create-conversation";

@@ -139,6 +139,8 @@ interface Outcomes {
   readonly "delete-thread-object": { readonly status: "removed" } | NotFound;
   /** `known`: another request holds the key. */
   readonly "claim-key": { readonly status: "claimed_key" } | { readonly status: "known" };
+  readonly "create-completion": { readonly status: "created" } | NotFound;
+  readonly "change-completion": { readonly status: "changed_completion" } | NotFound;
   readonly "create-conversation": { readonly status: "created" } | Refused;
   readonly "update-conversation":
     | { readonly status: "updated"; readonly conversation: ConversationRecord }

@@ -17,6 +17,7 @@ const laterTables: readonly RowTable[] = [
   "upload_parts",
   "thread_objects",
   "run_files",
+  "completions",
 ];
 
 /**
@@ -460,6 +461,23 @@ export const migrations: readonly Migration[] = [
       )`,
       "CREATE INDEX run_files_by_file ON run_files (file_id)",
       ...addChecksum("run_files", []),
+    ],
+  },
+  {
+    version: 23,
+    statements: [
+      // The stored chat completions. Each choice is a run; the first one has the id and the metadata.
+      `CREATE TABLE completions (
+        run_n BIGINT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        completion_id TEXT NOT NULL,
+        choice BIGINT NOT NULL,
+        model TEXT NOT NULL,
+        metadata TEXT NOT NULL
+      )`,
+      "CREATE INDEX completions_of_owner ON completions (owner, run_n) WHERE choice = 0",
+      "CREATE INDEX completions_by_id ON completions (completion_id, choice)",
+      ...addChecksum("completions", []),
     ],
   },
 ];

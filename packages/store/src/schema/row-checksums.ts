@@ -144,6 +144,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   upload_parts: ["id"],
   thread_objects: ["id"],
   run_files: ["run_n", "file_id"],
+  completions: ["run_n"],
 };
 
 /** Returns the message for a damaged row. */

@@ -271,6 +271,16 @@ export const tables = {
     sequence,
   },
   run_files: { columns: { run_n: "bigint", file_id: "text" } },
+  completions: {
+    columns: {
+      run_n: "bigint",
+      owner: "text",
+      completion_id: "text",
+      choice: "bigint",
+      model: "text",
+      metadata: "text",
+    },
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

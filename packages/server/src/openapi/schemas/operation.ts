@@ -25,6 +25,9 @@ export interface QueryParameter {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
+  /** How an object is written, as `name[key]=value`. */
+  readonly style?: "deepObject";
+  readonly explode?: true;
 }
 
 /** The response of a successful request. */

@@ -26,6 +26,7 @@ const tablesOfRun = [
   "run_requests",
   "run_blobs",
   "run_files",
+  "completions",
   "run_results",
   "run_journal",
   "answerable_calls",
