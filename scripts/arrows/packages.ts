@@ -53,6 +53,7 @@ export const packages: ArrowTable = {
       offline: "a model without a network",
       "providers/request": "turn messages and tools into a provider's request",
       "providers/stream": "turn a provider's stream into model events",
+      "providers/chat": "Chat Completions of OpenAI-compatible servers: requests and streams",
       providers: "OpenAI, Anthropic, Google and compatible providers",
       ".": "the entry of the package",
     },

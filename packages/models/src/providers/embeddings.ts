@@ -2,6 +2,7 @@ import { type Clock, ModelError } from "@capstan/core";
 import type { EmbeddingOutcome, EmbeddingRequest } from "@capstan/core/host";
 import { knownProvider } from "./configured-providers.ts";
 import type { Provider } from "./request/provider.ts";
+import { failedResponse } from "./stream/failed-response.ts";
 import { toModelError } from "./stream/to-model-error.ts";
 
 interface EmbeddingOptions {
@@ -15,8 +16,6 @@ interface EmbeddingOptions {
 
 /** An answer may have 2,048 vectors of 3,072 numbers. It is passed on without being stored. */
 const maxAnswerBytes = 256_000_000;
-/** The bytes of an error's body that are read. */
-const maxErrorBytes = 20_000;
 
 /**
  * Requests embeddings from the provider of a model and returns its answer unchanged.
@@ -64,11 +63,7 @@ export async function requestEmbeddings(
     const { body } = response;
     if (response.ok && body !== null)
       return { status: "completed", body: upTo(maxAnswerBytes, body) };
-    throw Object.assign(new Error("The request for embeddings failed."), {
-      statusCode: response.status,
-      responseHeaders: Object.fromEntries(response.headers),
-      responseBody: body === null ? "" : await beginningOf(body),
-    });
+    throw await failedResponse(response);
   } catch (thrown) {
     throw failed(thrown);
   }
@@ -96,17 +91,6 @@ async function* upTo(limit: number, body: AsyncIterable<Uint8Array>): AsyncGener
     if (size > limit) throw new Error(`The answer has more than ${limit} bytes.`);
     yield chunk;
   }
-}
-
-async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let [text, size] = ["", 0];
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    size += chunk.length;
-    if (size > maxErrorBytes) break;
-  }
-  return text;
 }
 
 function isTimeout(thrown: unknown): boolean {

@@ -82,6 +82,17 @@ test("streams text and usage", async () => {
   ]);
 });
 
+test("ends an answer with [DONE], even if the server leaves the response open", async () => {
+  await using server = await startSseServer(({ response }) =>
+    sendEvents(response, [chunk({ content: "Hi" }), chunk({}, "stop"), "[DONE]"]),
+  );
+  const { events } = await collectEvents(modelAt(server.url));
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ["text-delta", "finish"],
+  );
+});
+
 // Contract: model-messages-12
 test("streams the arguments of parallel calls, and ends the calls with the answer", async () => {
   await using server = await startSseServer(

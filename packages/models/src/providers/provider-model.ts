@@ -1,10 +1,10 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Clock, Model, ModelError, ModelEvent, ModelRequest } from "@capstan/core";
 import { systemClock, type TokenPrices } from "@capstan/core/host";
 import { customNames } from "./request/custom-tools.ts";
 import { dialectOf, readsFile } from "./request/dialect.ts";
 import { ownNames } from "./request/prompt-calls.ts";
 import type { Provider } from "./request/provider.ts";
+import type { PartModel } from "./stream/part-model.ts";
 import { readParts } from "./stream/read-parts.ts";
 import { untilAborted } from "./stream/until-aborted.ts";
 import { retryDelay } from "./retry-delay.ts";
@@ -19,7 +19,7 @@ export interface ProviderModelOptions {
   /** The model's prices, if they are configured. */
   readonly prices?: TokenPrices;
   /** Returns the language model. Loads the provider's package on first use. */
-  readonly languageModel: () => Promise<LanguageModelV4>;
+  readonly languageModel: () => Promise<PartModel>;
   /** @default systemClock */
   readonly clock?: Clock;
   /** Returns a number from 0 to below 1, for the jitter of retries. @default Math.random */
@@ -80,7 +80,7 @@ async function* streamWithRetry(
 const manyMessages = 1_000;
 
 async function* streamOnce(
-  model: LanguageModelV4,
+  model: PartModel,
   options: ProviderModelOptions,
   request: ModelRequest,
   signal: AbortSignal,
@@ -100,11 +100,13 @@ async function* streamOnce(
   const settings = { options: callOptions, signal, clock, silenceMs };
   try {
     if (isLong) await nextTurn();
-    for await (const part of readParts(model, settings)) {
+    for await (const parts of readParts(model, settings)) {
       // The request has been sent, so its texts are not needed any more.
       forget();
-      yield* translator.translate(part);
-      if (translator.isFinished) return;
+      for (const part of parts) {
+        for (const event of translator.translate(part)) yield event;
+        if (translator.isFinished) return;
+      }
     }
   } finally {
     forget();

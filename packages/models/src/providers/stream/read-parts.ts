@@ -1,13 +1,9 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
-} from "@ai-sdk/provider";
 import { type Clock, ModelError } from "@capstan/core";
+import type { CallOptions, PartModel, PartReader, ProviderPart } from "./part-model.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface ReadPartsOptions {
-  readonly options: Omit<LanguageModelV4CallOptions, "abortSignal">;
+  readonly options: CallOptions;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** The longest time without a part, in milliseconds. */
@@ -15,14 +11,14 @@ export interface ReadPartsOptions {
 }
 
 /**
- * Sends one request to a model and yields the parts of its answer. Throws the signal's reason soon
- * after it aborts, and a `timeout` error if the provider sends nothing for `silenceMs`. The
- * caller's time between two parts does not count. The request always ends with the iteration.
+ * Sends one request to a model and yields the parts of its answer, in groups. Throws the signal's
+ * reason soon after it aborts, and a `timeout` error if the provider sends nothing for `silenceMs`.
+ * The caller's time between two groups does not count. The request always ends with the iteration.
  */
 export async function* readParts(
-  model: LanguageModelV4,
+  model: PartModel,
   settings: ReadPartsOptions,
-): AsyncGenerator<LanguageModelV4StreamPart> {
+): AsyncGenerator<readonly ProviderPart[]> {
   const { signal, clock, silenceMs } = settings;
   signal.throwIfAborted();
   const request = new AbortController();
@@ -37,19 +33,18 @@ export async function* readParts(
     }
   };
 
-  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
+  let reader: PartReader | undefined;
   // Cancel the reader, because that ends a pending read even if the stream ignores the signal.
-  const cancel = (): void => void reader?.cancel(request.signal.reason).catch(() => undefined);
+  const cancel = (): void => reader?.cancel(request.signal.reason);
   request.signal.addEventListener("abort", cancel, { once: true });
   try {
-    const opening = model.doStream({ ...settings.options, abortSignal: request.signal });
-    const { stream } = await watched(orAborted(opening, request.signal));
-    reader = stream.getReader();
+    const opening = model.open(settings.options, request.signal);
+    reader = await watched(orAborted(opening, request.signal));
     for (;;) {
-      const { done, value } = await watched(reader.read());
+      const parts = await watched(reader.read());
       request.signal.throwIfAborted();
-      if (done) return;
-      yield value;
+      if (parts === undefined) return;
+      yield parts;
     }
   } catch (thrown) {
     // Throw the reason of the abort, not the connection error that the abort caused.
@@ -69,13 +64,13 @@ function silenceError(silenceMs: number): ModelError {
   return new ModelError({ code: "timeout", message: `sent nothing for ${silenceMs / 1000} s` });
 }
 
-/** Resolves with the response, or rejects when the signal aborts. A later response is discarded. */
-async function orAborted(opening: ReturnType<LanguageModelV4["doStream"]>, signal: AbortSignal) {
+/** Resolves with the answer, or rejects when the signal aborts. A later answer is discarded. */
+async function orAborted(opening: Promise<PartReader>, signal: AbortSignal): Promise<PartReader> {
   try {
     return await untilAborted(opening, signal);
   } catch (thrown) {
-    void Promise.resolve(opening).then(
-      ({ stream }) => stream.cancel().catch(() => undefined),
+    void opening.then(
+      (reader) => reader.cancel(signal.reason),
       () => undefined,
     );
     throw thrown;

@@ -1,8 +1,4 @@
-import type {
-  LanguageModelV4FinishReason,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from "@ai-sdk/provider";
 import {
   type JsonObject,
   type Message,
@@ -14,12 +10,13 @@ import type { FinishReason } from "@capstan/core/host";
 import { createCallStream } from "./call-stream.ts";
 import { readRaw } from "./raw-part.ts";
 import { createCustomInputStream } from "./custom-input-stream.ts";
+import type { ProviderPart } from "./part-model.ts";
 import { createReasoningStream } from "./reasoning-stream.ts";
 
 /** Converts the parts of a provider's stream to events. */
 export interface EventTranslator {
   /** Returns the events of one part. Throws if the part is an error or an invalid end. */
-  translate(part: LanguageModelV4StreamPart): readonly ModelEvent[];
+  translate(part: ProviderPart): readonly ModelEvent[];
   readonly isFinished: boolean;
 }
 
@@ -102,10 +99,12 @@ export function createEventTranslator({
     ];
   }
 
-  function translate(part: LanguageModelV4StreamPart): readonly ModelEvent[] {
+  function translate(part: ProviderPart): readonly ModelEvent[] {
     switch (part.type) {
       case "raw":
         return readRawPart(part.rawValue);
+      case "refusal-delta":
+        return refuse(part.text);
       case "text-start":
         if (!isSummary(part)) return [];
         summaries.add(part.id);
