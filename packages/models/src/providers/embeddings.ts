@@ -62,7 +62,7 @@ export async function requestEmbeddings(
     });
     const { body } = response;
     if (response.ok && body !== null)
-      return { status: "completed", body: upTo(maxAnswerBytes, body) };
+      return { status: "completed", body: upTo(maxAnswerBytes, body, failed) };
     throw await failedResponse(response);
   } catch (thrown) {
     throw failed(thrown);
@@ -84,12 +84,20 @@ function unsupported(reason: string, providers: readonly Provider[]): EmbeddingO
   return { status: "unsupported", reason: `${reason} ${remedy}.` };
 }
 
-async function* upTo(limit: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* upTo(
+  limit: number,
+  body: AsyncIterable<Uint8Array>,
+  failed: (thrown: unknown) => Error,
+): AsyncGenerator<Uint8Array> {
   let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) throw new Error(`The answer has more than ${limit} bytes.`);
-    yield chunk;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > limit) throw new Error(`The answer has more than ${limit} bytes.`);
+      yield chunk;
+    }
+  } catch (thrown) {
+    throw failed(thrown);
   }
 }
 

@@ -282,9 +282,10 @@ export async function submitToolOutputs(
 ): Promise<void> {
   const { tool_outputs: given } = await readBody(context, body);
   const outputs: ClientOutput[] = [];
+  const seen = new Set<string>();
   for (const [index, { tool_call_id: callId, output }] of given.entries()) {
     const where = `tool_outputs.${index}`;
-    if (outputs.some((other) => other.callId === callId))
+    if (seen.has(callId))
       throw badRequest(
         `${where}.tool_call_id`,
         `${where}.tool_call_id: "${callId.slice(0, 100)}" occurs twice; send one output per call.`,
@@ -294,6 +295,7 @@ export async function submitToolOutputs(
         `${where}.output`,
         `${where}.output: ${output.length} characters, the limit for one output is ${limits.toolOutputChars}. Nothing was stored, and the run still waits: send only the relevant part, or a reference to the full output.`,
       );
+    seen.add(callId);
     outputs.push({ callId, output });
   }
   const outcome = await runs.submitOutputs(run.owner, run.id, outputs);

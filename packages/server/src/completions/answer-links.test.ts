@@ -25,6 +25,16 @@ test("the links that follow an answer are removed again, whatever the files' nam
   assert.equal(withoutAnswerLinks(`One.\n\n${links}\n\nTwo.`), "One.\n\nTwo.");
 });
 
+test("long texts are searched in linear time", () => {
+  const answer = `${"\n[".repeat(20_000_000)}\n\n[a](${url})`;
+  const started = process.cpuUsage();
+  assert.equal(withoutAnswerLinks(answer), "\n[".repeat(20_000_000));
+  for (const line of [`[a](${url})x`, `[${"[".repeat(1_000)}](${url})`, `](${url}`])
+    assert.equal(withoutAnswerLinks(`${line}\n`.repeat(2_000)), `${line}\n`.repeat(2_000));
+  const { user } = process.cpuUsage(started);
+  assert.ok(user < 3_000_000, `${user / 1_000} ms`);
+});
+
 test("other links of an answer stay", () => {
   for (const text of [
     "[a](https://a.example/v1/files/file-1)",

@@ -19,19 +19,49 @@ function markdownLink({ name, url }: { readonly name: string; readonly url: stri
 }
 
 /**
- * A line of `answerLinks`, and the line breaks before it. A link to a stored file is recognised
- * without its title, too.
+ * A line of `answerLinks`. A link to a stored file is recognised without its title, too.
  */
 const link = new RegExp(
-  String.raw`(?:^|\r?\n(?:\r?\n)?)\[(?:\\.|[^\\[\]\r\n])*\]\((?:${fileLinkUrl}(?: "${title}")?|https?://[^\s()]+ "${title}")\)[^\S\n]*(?=\n|$)`,
-  "g",
+  String.raw`^\[(?:\\.|[^\\[\]\r])*\]\((?:${fileLinkUrl}(?: "${title}")?|https?://[^\s()]+ "${title}")\)\s*$`,
 );
 
+/** Texts of which every such line has one, and its longest length. */
+const marks = ["/download?token=", ` "${title}")`];
+const longestLine = 4_096;
+
 /**
- * Removes the links to a tool's files from an answer that a client returns as history, because the
- * stored answer has no links. A link to a stored file opens it for everyone who has it, so the model
- * must not get it.
+ * Removes the links to a tool's files from an answer that a client returns as history, and the line
+ * breaks before them, because the stored answer has no links. A link to a stored file opens it for
+ * everyone who has it, so the model must not get it. Takes linear time.
  */
 export function withoutAnswerLinks(text: string): string {
-  return text.replaceAll(link, "");
+  let kept = "";
+  let from = 0;
+  for (const { start, end } of markedLines(text)) {
+    if (end - start > longestLine || !link.test(text.slice(start, end))) continue;
+    const before = text.slice(Math.max(from, start - 4), start);
+    const breaks = /(?:\r?\n){1,2}$/.exec(before)?.[0] ?? "";
+    kept += text.slice(from, start - breaks.length);
+    from = end;
+  }
+  return kept + text.slice(from);
+}
+
+/** Yields the lines that have one of the marks. */
+function* markedLines(
+  text: string,
+): Generator<{ readonly start: number; readonly end: number }, void, undefined> {
+  const found = marks.map((mark) => text.indexOf(mark));
+  for (;;) {
+    const at = Math.min(...found.filter((each) => each !== -1));
+    if (at === Infinity) return;
+    const start = text.lastIndexOf("\n", at) + 1;
+    const next = text.indexOf("\n", at);
+    const end = next === -1 ? text.length : next;
+    yield { start, end };
+    for (const [index, mark] of marks.entries()) {
+      const known = found[index] ?? -1;
+      if (known !== -1 && known < end) found[index] = text.indexOf(mark, end);
+    }
+  }
 }

@@ -18,6 +18,7 @@ import {
   checkDepth,
   checkedGrammar,
   customDefinition,
+  firstRepeated,
   parseServerGroup,
   toolName,
 } from "../http/parse-tool.ts";
@@ -165,7 +166,7 @@ function parseFunction(given: unknown, at: string): ToolDefinition {
 }
 
 function rejectTwice(names: readonly string[], what: string): void {
-  const name = names.find((each, index) => names.indexOf(each) < index);
+  const name = firstRepeated(names);
   if (name !== undefined)
     throw badRequest(
       "tools",
@@ -189,9 +190,10 @@ function parseChoice(
     const allowed = isObject(given["allowed_tools"]) ? given["allowed_tools"] : given;
     const list = allowed["tools"];
     if (!Array.isArray(list)) throw wrongType("tool_choice.allowed_tools.tools", "an array", list);
+    const known = namesOf(tools);
     const names = new Set(
       list.map((tool: unknown, index) =>
-        chosenName(tool, tools, `tool_choice.allowed_tools.tools[${index}]`),
+        chosenName(tool, known, `tool_choice.allowed_tools.tools[${index}]`),
       ),
     );
     const client = tools.client.filter(({ function: { name } }) => names.has(name));
@@ -204,15 +206,22 @@ function parseChoice(
       choice: modeOf(allowed["mode"] ?? "auto", "tool_choice.allowed_tools.mode"),
     };
   }
-  return { ...tools, choice: { type: "function", name: chosenName(given, tools, "tool_choice") } };
+  return {
+    ...tools,
+    choice: { type: "function", name: chosenName(given, namesOf(tools), "tool_choice") },
+  };
 }
 
-function chosenName(given: unknown, { client }: Declared, at: string): string {
+function namesOf({ client }: Declared): ReadonlySet<string> {
+  return new Set(client.map(({ function: { name } }) => name));
+}
+
+function chosenName(given: unknown, declared: ReadonlySet<string>, at: string): string {
   if (!isObject(given)) throw wrongType(at, "an object", given);
   const nested = given["function"] ?? given["custom"];
   const name = isObject(nested) ? nested["name"] : given["name"];
   if (typeof name !== "string") throw missingParameter(`${at}.function.name`);
-  if (client.some(({ function: tool }) => tool.name === name)) return name;
+  if (declared.has(name)) return name;
   throw badRequest(at, `Invalid '${at}': 'tools' declares no tool '${name.slice(0, 100)}'.`);
 }
 

@@ -8,16 +8,20 @@ import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
 
 const path = "/v1/embeddings";
 
-/** An app whose catalog has this function, or none. */
-function appWith(embed?: NonNullable<ModelCatalog["embed"]>) {
+/** Serves an app whose catalog has this function, or none. */
+function serverWith(embed?: NonNullable<ModelCatalog["embed"]>) {
   const { services } = createTestApp({ model: new ScriptedModel([]) });
   const models = { ...services.models, ...(embed && { embed }) };
-  const app = createApp({
+  return createApp({
     services: { ...services, models },
     apiKeys: [],
     site: { hosts: undefined, origins: [] },
     log: () => {},
   });
+}
+
+function appWith(embed?: NonNullable<ModelCatalog["embed"]>) {
+  const app = serverWith(embed);
   return async (body: object) => {
     const response = await app.fetch(requestTo("POST", path, body));
     return { response, body: (await response.json()) as { readonly error?: { param: string } } };
@@ -51,6 +55,35 @@ for (const [what, body, param] of [
     assert.equal(response.status, 400);
     assert.equal(answer.error?.param, param);
   });
+
+test("a long answer to a request with a key is not read before its client reads it", async () => {
+  let read = 0;
+  const app = serverWith(async () => ({
+    status: "completed",
+    body: (async function* () {
+      for (; read < 20; read += 1) yield Buffer.alloc(1_000_000, " ");
+      yield Buffer.from("{}");
+    })(),
+  }));
+  const request = requestTo("POST", path, { model: "m", input: "a" });
+  request.headers.set("Idempotency-Key", "k");
+  const response = await app.fetch(request);
+  assert.equal(response.status, 200);
+  assert.ok(read < 6, String(read));
+  assert.deepEqual(await response.json(), {});
+  assert.equal(read, 20);
+});
+
+test("an answer that ends early is the provider's error", async () => {
+  const send = appWith(async () => ({
+    status: "completed",
+    body: (async function* () {
+      yield Buffer.from("{");
+      throw new ModelError({ code: "server", message: "The connection broke." });
+    })(),
+  }));
+  await assert.rejects(send({ model: "m", input: "a" }));
+});
 
 test("a provider without embeddings is rejected with its reason", async () => {
   const send = appWith(async () => ({ status: "unsupported", reason: "Anthropic offers none." }));

@@ -59,7 +59,7 @@ function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream({
     async pull(controller) {
-      const next = await iterator.next();
+      const next = await iterator.next().catch(upstreamError);
       if (next.done === true) controller.close();
       else controller.enqueue(next.value);
     },

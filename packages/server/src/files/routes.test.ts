@@ -234,6 +234,35 @@ function post(
   );
 }
 
+test("a response with a file counts as an open stream of its owner until it is read", async () => {
+  const { app, ann } = setup({ streamsOfOne: 1 });
+  const file = await toFile(Buffer.alloc(3_000_000, "x"), "x.txt");
+  const { id } = await ann.files.create({ file, purpose: "user_data" });
+  const get = (path: string, key?: string) =>
+    app.fetch(
+      new Request(new URL(path, "http://localhost"), {
+        ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+      }),
+    );
+  const link = await app.fetch(
+    new Request(`http://localhost/v1/files/${id}/link`, {
+      method: "POST",
+      headers: { authorization: "Bearer ann-key-ann-key" },
+    }),
+  );
+  const { url } = (await link.json()) as { readonly url: string };
+  const content = () => get(`/v1/files/${id}/content`, "ann-key-ann-key");
+  for (const read of [content, () => get(url)]) {
+    const first = await read();
+    assert.equal(first.status, 200);
+    assert.equal((await content()).status, 429);
+    assert.equal((await get(url)).status, 429);
+    await first.body?.cancel();
+    await new Promise(setImmediate);
+    assert.equal((await (await read()).arrayBuffer()).byteLength, 3_000_000);
+  }
+});
+
 test("a foreign page cannot upload a form, and other routes accept none", async () => {
   const { app, store } = setup();
   const form = named("a.txt") + purpose + end;

@@ -101,7 +101,7 @@ export function fileRoutes(
 
   routes.get("/:id/content", async (context) => {
     const file = await find(context.get("principal"), context.req.param("id"));
-    return serveContent(context, store, file);
+    return serveContent(context, { store, budget, file });
   });
 
   routes.post("/:id/link", async (context) => {
@@ -118,7 +118,8 @@ export function fileRoutes(
     const token = context.req.query("token") ?? "";
     const owner = openFileLink({ sealer, fileId, token });
     if (owner === undefined) throw invalidLink();
-    return serveContent(context, store, await find(owner, fileId), { isLinked: true });
+    const file = await find(owner, fileId);
+    return serveContent(context, { store, budget, file, isLinked: true });
   });
 
   routes.delete("/:id", async (context) => {

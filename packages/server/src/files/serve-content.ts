@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { Context } from "hono";
 import type { FileRecord, Store } from "@capstan/store";
 import { errorResponse, RequestError } from "../http/errors.ts";
+import type { MemoryBudget } from "../http/memory-budget.ts";
 import type { Environment } from "../http/services.ts";
 import { requestedRange } from "./byte-range.ts";
 import { attachment } from "./file-name.ts";
@@ -9,20 +10,22 @@ import { attachment } from "./file-name.ts";
 /** Types of pictures that cannot contain scripts. */
 const picture = /^image\/(png|jpeg|gif|webp)$/;
 
+interface ContentOptions {
+  readonly store: Pick<Store, "streamBlob">;
+  /** The response counts as an open stream of the file's owner. */
+  readonly budget: Pick<MemoryBudget, "takeStream">;
+  readonly file: FileRecord;
+  /** Whether pages of other sites may show a picture. @default false */
+  readonly isLinked?: boolean;
+}
+
 /**
  * Responds with the bytes of a file, or with the range that the request asks for; to HEAD, with the
  * headers only. Browsers save the response and never run it.
  */
 export async function serveContent(
   context: Context<Environment>,
-  store: Pick<Store, "streamBlob">,
-  file: FileRecord,
-  {
-    isLinked = false,
-  }: {
-    /** Whether pages of other sites may show a picture. @default false */
-    readonly isLinked?: boolean;
-  } = {},
+  { store, budget, file, isLinked = false }: ContentOptions,
 ): Promise<Response> {
   const { bytes: size, sha256 } = file;
   const tag = `"${sha256}"`;
@@ -64,9 +67,16 @@ export async function serveContent(
   };
   // The router drops the body of an answer to HEAD and does not cancel it, so none may be open.
   if (context.req.method === "HEAD") return new Response(null, answer);
-  const pieces = await store.streamBlob(sha256, { from, to });
-  if (pieces === undefined) throw lostContent(file.id);
-  return new Response(Readable.toWeb(Readable.from(pieces)) as ReadableStream<Uint8Array>, answer);
+  const release = budget.takeStream(file.owner);
+  try {
+    const pieces = await store.streamBlob(sha256, { from, to });
+    if (pieces === undefined) throw lostContent(file.id);
+    const content = Readable.from(pieces).once("close", release);
+    return new Response(Readable.toWeb(content) as ReadableStream<Uint8Array>, answer);
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
 }
 
 function lostContent(id: string): RequestError {

@@ -93,6 +93,16 @@ function decoded(name: string): string {
   }
 }
 
+/** Returns the first value that a list has twice, or `undefined`. Takes linear time. */
+export function firstRepeated(values: Iterable<string>): string | undefined {
+  const seen = new Set<string>();
+  for (const value of values) {
+    if (seen.has(value)) return value;
+    seen.add(value);
+  }
+  return undefined;
+}
+
 /** The name of a tool that a client declares. */
 export const toolName = z
   .string()

@@ -75,12 +75,31 @@ export async function answerOnce(
     if (answer !== undefined) context.res = answer;
     return;
   }
-  const response = await context.res.clone().text();
-  if (response.length > maxResponse) return;
+  const response = await textUpTo(maxResponse, context.res.clone());
+  if (response === undefined) return;
   const replaces = claim.isTaken ? { replaces: storedOutcomes } : {};
   await runs.store.write([
     { type: "claim-key", owner, key: { ...claim.key, ...replaces }, response },
   ]);
+}
+
+/**
+ * Returns the text of a response, or `undefined` if it is longer. The rest of a longer one is not
+ * read: it would wait in memory until the client has read its own copy.
+ */
+async function textUpTo(limit: number, { body }: Response): Promise<string | undefined> {
+  if (body === null) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    text += decoder.decode(next.value, { stream: true });
+    if (text.length <= limit) continue;
+    // Not awaited: it resolves when the other copy has been read, too.
+    reader.cancel().catch(() => {});
+    return undefined;
+  }
+  return text + decoder.decode();
 }
 
 /**

@@ -279,13 +279,15 @@ function clientOutputs(
     callId,
     output: output ?? "",
   }));
+  const seen = new Set<string>();
   for (const [index, { callId, output }] of outputs.entries()) {
     const at = `tool_outputs[${index}]`;
-    if (outputs.findIndex((other) => other.callId === callId) < index)
+    if (seen.has(callId))
       throw badRequest(
         `${at}.tool_call_id`,
         `Invalid '${at}.tool_call_id': '${callId.slice(0, 100)}' occurs twice. Send one output for each call.`,
       );
+    seen.add(callId);
     if (output.length > maxChars)
       throw tooLong(
         `${at}.output`,

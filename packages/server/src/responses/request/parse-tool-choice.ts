@@ -45,8 +45,9 @@ export function parseToolChoice(given: unknown, tools: RequestTools): ParsedTool
     return { choice: { type: mode }, echo: mode };
   }
   if (!isObject(given)) throw wrongType("tool_choice", "a string or an object", given);
-  if (given["type"] === "allowed_tools") return parseAllowed(given, tools);
-  const choice = parseChosen(given, tools, "tool_choice");
+  const declared = declaredTools(tools);
+  if (given["type"] === "allowed_tools") return parseAllowed(given, declared);
+  const choice = parseChosen(given, declared, "tool_choice");
   if (choice === undefined)
     throw badRequest(
       "tool_choice",
@@ -79,7 +80,7 @@ export function modelToolChoice(
 
 function parseAllowed(
   given: { readonly [key: string]: unknown },
-  tools: RequestTools,
+  declared: DeclaredTools,
 ): ParsedToolChoice {
   const mode = modeOf(given["mode"] ?? "auto", "tool_choice.mode");
   const list = given["tools"];
@@ -88,7 +89,7 @@ function parseAllowed(
   const allowed = list.flatMap((tool: unknown, index): readonly ChosenTool[] => {
     const at = `tool_choice.tools[${index}]`;
     if (!isObject(tool)) throw wrongType(at, "an object", tool);
-    return [parseChosen(tool, tools, at)].filter((chosen) => chosen !== undefined);
+    return [parseChosen(tool, declared, at)].filter((chosen) => chosen !== undefined);
   });
   const echo = { ...given, mode } as JsonObject;
   return { choice: { type: "allowed", mode, tools: allowed }, echo };
@@ -100,7 +101,7 @@ function parseAllowed(
  */
 function parseChosen(
   given: { readonly [key: string]: unknown },
-  tools: RequestTools,
+  declared: DeclaredTools,
   at: string,
 ): ChosenTool | undefined {
   const { type } = given;
@@ -110,12 +111,15 @@ function parseChosen(
     const name = given["name"] ?? nested;
     if (typeof name !== "string") throw missingParameter(`${at}.name`);
     const { namespace } = given;
-    const known = clientName(tools, typeof namespace === "string" ? { namespace, name } : { name });
+    const known = clientName(
+      declared,
+      typeof namespace === "string" ? { namespace, name } : { name },
+    );
     if (known === undefined) throw undeclared(name);
     return { type: "function", name: known };
   }
   if (isBuiltIn(type)) {
-    if (isDeclared(tools, type)) return { type: "function", name: type };
+    if (declared.names.has(type)) return { type: "function", name: type };
     // A search by the server is not offered to the model.
     if (type === "tool_search") return undefined;
     throw undeclared(type);
@@ -123,35 +127,56 @@ function parseChosen(
   if (type === "mcp") {
     const { server_label: label, name } = given;
     if (typeof label !== "string") throw missingParameter(`${at}.server_label`);
-    if (tools.servers.some((server) => server.label === label))
+    if (declared.labels.has(label))
       return { type: "server", label, ...(typeof name === "string" ? { name } : {}) };
     throw undeclared(label);
   }
   const hosted = hostedFamily(type);
-  if (hosted !== undefined && tools.hosted.some((tool) => tool.type === hosted))
-    return { type: "hosted", hosted };
-  if (tools.carried.some((tool) => tool["type"] === type)) return undefined;
+  if (hosted !== undefined && declared.hosted.has(hosted)) return { type: "hosted", hosted };
+  if (declared.carried.has(type)) return undefined;
   throw undeclared(type);
 }
 
-function isDeclared({ client }: Pick<RequestTools, "client">, name: string): boolean {
-  return client.some((tool) => tool.function.name === name);
+/** The tools of a request, in a form in which long lists of choices are found. */
+interface DeclaredTools {
+  /** The names of the client's tools for the model. */
+  readonly names: ReadonlySet<string>;
+  /** These names, by the client's own names without a namespace. */
+  readonly byOwnName: ReadonlyMap<string, readonly string[]>;
+  readonly labels: ReadonlySet<string>;
+  readonly hosted: ReadonlySet<string>;
+  /** The types of tools without an effect here. */
+  readonly carried: ReadonlySet<unknown>;
+}
+
+function declaredTools({ client, forms, servers, hosted, carried }: RequestTools): DeclaredTools {
+  const names = client.map((tool) => tool.function.name);
+  const byOwnName = new Map<string, string[]>();
+  for (const name of names) {
+    const form = formOf(forms, name);
+    if (!("name" in form)) continue;
+    const same = byOwnName.get(form.name) ?? [];
+    same.push(name);
+    byOwnName.set(form.name, same);
+  }
+  return {
+    names: new Set(names),
+    byOwnName,
+    labels: new Set(servers.map(({ label }) => label)),
+    hosted: new Set(hosted.map(({ type }) => type)),
+    carried: new Set(carried.map((tool) => tool["type"])),
+  };
 }
 
 /** Returns a tool's name for the model. A namespace may be left out if that is unambiguous. */
 function clientName(
-  tools: RequestTools,
+  { names, byOwnName }: DeclaredTools,
   given: { readonly namespace?: string; readonly name: string },
 ): string | undefined {
   const name = modelName(given);
-  if (isDeclared(tools, name)) return name;
+  if (names.has(name)) return name;
   if (given.namespace !== undefined) return undefined;
-  const same = tools.client
-    .map((tool) => tool.function.name)
-    .filter((known) => {
-      const form = formOf(tools.forms, known);
-      return "name" in form && form.name === given.name;
-    });
+  const same = byOwnName.get(given.name) ?? [];
   return same.length === 1 ? same[0] : undefined;
 }
 
@@ -178,18 +203,22 @@ export function allowedTools(
   if (choice.type !== "allowed" && choice.type !== "server" && choice.type !== "hosted")
     return tools;
   const chosen = choice.type === "allowed" ? choice.tools : [choice];
-  const client = tools.client.filter(({ function: { name } }) =>
-    chosen.some((tool) => tool.type === "function" && tool.name === name),
-  );
+  const functions = new Set<string>();
+  /** The chosen tools of each server; undefined if all of its tools are chosen. */
+  const ofServers = new Map<string, Set<string> | undefined>();
+  for (const tool of chosen) {
+    if (tool.type === "function") functions.add(tool.name);
+    if (tool.type !== "server") continue;
+    const before = ofServers.has(tool.label) ? ofServers.get(tool.label) : new Set<string>();
+    ofServers.set(tool.label, tool.name === undefined ? undefined : before?.add(tool.name));
+  }
+  const client = tools.client.filter(({ function: { name } }) => functions.has(name));
   const servers = tools.servers.flatMap((server): ServerGroup[] => {
-    const meant = chosen.filter((tool) => tool.type === "server" && tool.label === server.label);
-    if (meant.length === 0) return [];
-    const names = meant.flatMap((tool) =>
-      tool.type !== "server" || tool.name === undefined ? [] : [tool.name],
-    );
-    if (names.length < meant.length) return [server];
+    if (!ofServers.has(server.label)) return [];
+    const names = ofServers.get(server.label);
+    if (names === undefined) return [server];
     const before = server.allowedTools?.toolNames;
-    const toolNames = before === undefined ? names : names.filter((name) => before.includes(name));
+    const toolNames = before === undefined ? [...names] : before.filter((name) => names.has(name));
     return [{ ...server, allowedTools: { ...server.allowedTools, toolNames } }];
   });
   const hosted = tools.hosted.filter(({ type }) =>

@@ -57,6 +57,7 @@ export function parseTools(
   const grammars = createRequestGrammars();
   const client = new Map<string, ClientTool>();
   const servers = new Map<string, ServerGroup>();
+  const groups = new Set<string>();
   const hosted: HostedTool[] = [];
   const declared: { [group: string]: RequestTool } = {};
   const carried: JsonObject[] = [];
@@ -70,9 +71,10 @@ export function parseTools(
       const { label } = parsed;
       if (servers.has(label)) throw duplicate(`${at}.server_label`, `a server labelled '${label}'`);
       const server = ownServer(parsed, at);
-      if (servers.values().some(({ group }) => group === server.group))
+      if (groups.has(server.group))
         throw duplicate(`${at}.server_url`, `the group '${server.group}'`);
       servers.set(label, server);
+      groups.add(server.group);
       declared[server.group] = parsed.echo as RequestTool;
       echo.push(parsed.echo);
       continue;
@@ -100,8 +102,9 @@ export function parseTools(
     if (tool["type"] === "mcp") {
       const added = parseServerGroup(tool, { at, origins });
       const server = ownServer(added, at);
-      if (servers.values().some(({ group }) => group === server.group)) continue;
+      if (groups.has(server.group)) continue;
       servers.set(server.label, server);
+      groups.add(server.group);
       declared[server.group] = added.echo as RequestTool;
       continue;
     }

@@ -11,7 +11,7 @@ import {
   unsupportedValue,
   wrongType,
 } from "../../http/errors.ts";
-import { checkDepth, parseServerGroup, toolName } from "../../http/parse-tool.ts";
+import { checkDepth, firstRepeated, parseServerGroup, toolName } from "../../http/parse-tool.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import { type HostedType, hostedTypes } from "./hosted-tools.ts";
 
@@ -144,7 +144,7 @@ function unavailable(param: string, type: HostedType): RequestError {
 }
 
 function rejectTwice(names: readonly string[], what: string): void {
-  const name = names.find((each, index) => names.indexOf(each) < index);
+  const name = firstRepeated(names);
   if (name === undefined) return;
   throw new RequestError({
     param: "tools",
