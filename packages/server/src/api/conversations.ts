@@ -7,7 +7,6 @@ import {
   isAccepted,
   isClosing,
   type ListedRun,
-  type RequestKey,
   type Store,
   type StoreWrite,
 } from "@capstan/store";
@@ -19,8 +18,8 @@ import {
   readRunCursor,
   requireConversation,
 } from "../http/records.ts";
-import { mayRepeat, readBody, readNumber, withoutNulls } from "../http/read-body.ts";
-import { createOnce } from "../http/request-keys.ts";
+import { readBody, readNumber, withoutNulls } from "../http/read-body.ts";
+import { type ClaimOf, createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { conflict, isObject, notFound } from "../http/errors.ts";
@@ -79,7 +78,7 @@ export function conversationRoutes(
     const { title, metadata, switches: given } = body;
     const named = await withFiles({ items: body.items }, "items", { store, owner });
     const items = isObject(named) ? named["items"] : undefined;
-    const create = async (key?: RequestKey) => {
+    const create = async (claim?: ClaimOf) => {
       const created = newId("conv_");
       const place = { owner, id: created, from: null };
       const { writes: added } = services.addedItems(services, place, items ?? []);
@@ -91,14 +90,10 @@ export function conversationRoutes(
         metadata: metadata ?? {},
         switches: { groups: given?.groups ?? {}, tools: given?.tools ?? {} },
       } as const;
-      const claim = { type: "claim-key", owner, resourceId: created } as const;
-      const made = [conversation, ...added];
-      const writes = key === undefined ? made : [...made, { ...claim, key }];
+      const writes = [conversation, ...added, ...(claim ? [claim(created)] : [])];
       return (await store.write(writes)).every(isAccepted) ? created : undefined;
     };
-    const id = mayRepeat(context)
-      ? await createOnce(services, context, create)
-      : ((await create()) ?? "");
+    const id = await createOnce(services, context, create);
     const made = await store.getConversation({ owner, id });
     if (made === undefined) throw notFound("conversation", id);
     return context.json(conversationView(made));

@@ -180,7 +180,8 @@ test("a stored completion has a tool's image and links to its files", async () =
     const { content, images } = choice?.message ?? { content: "" };
     const image = await app.fetch(new Request(images?.[0]?.image_url.url ?? ""));
     assert.ok(Buffer.from(await image.arrayBuffer()).equals(png));
-    const [, name, link = ""] = /^Done\.\n\n\[(.*)\]\((http[^()]*)\)$/.exec(content) ?? [];
+    const [, name, link = ""] =
+      /^Done\.\n\n\[(.*)\]\((http[^() ]*)(?: "[^"]*")?\)$/.exec(content) ?? [];
     assert.equal(name, "a\\](b).html");
     const file = await app.fetch(new Request(link));
     assert.match(file.headers.get("content-disposition") ?? "", /^attachment/);

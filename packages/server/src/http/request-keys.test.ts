@@ -222,6 +222,18 @@ test("a POST with a key creates its object once", async () => {
   await runIn(app.store, one.body.id, "completed");
 });
 
+test("equal requests of OpenAI's client create two conversations, and a retry creates none", async () => {
+  const app = counting([]);
+  const create = async (tries: string) => {
+    const request = requestTo("POST", "/v1/conversations", {});
+    request.headers.set("x-stainless-retry-count", tries);
+    return ((await (await app.fetch(request)).json()) as { readonly id: string }).id;
+  };
+  const [first, second, retried] = [await create("0"), await create("0"), await create("1")];
+  assert.notEqual(first, second);
+  assert.equal(retried, second);
+});
+
 test("no answer with a secret of pairing is stored or repeated", async () => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-test-"));
   const pairing = openPairing({ folder });

@@ -4,12 +4,13 @@ import {
   type RequestKey,
   type RequestKeyRecord,
   type RunRecord,
+  type StoreWrite,
 } from "@capstan/store";
 import type { Context, Next } from "hono";
 import { badRequest, RequestError } from "./errors.ts";
 import { withClaim } from "../runs/active/run-stores.ts";
 import { watchOutput } from "../runs/produced-output.ts";
-import { bodyDigest } from "./read-body.ts";
+import { bodyDigest, mayRepeat } from "./read-body.ts";
 import type { Environment, Services } from "./services.ts";
 
 const minuteMs = 60_000;
@@ -31,6 +32,9 @@ const storesNothing =
   /^\/v1\/(responses\/input_tokens|approvals\/[^/]+\/preview|scripts\/check|pairings|sessions|threads\/[^/]+\/runs\/[^/]+\/submit_tool_outputs)$/;
 
 type ApiContext = Context<Environment>;
+
+/** Returns the write that stores a request's key with the resource that the request creates. */
+export type ClaimOf = (resourceId: string) => Extract<StoreWrite, { type: "claim-key" }>;
 
 /** The key of a request that can be repeated. */
 interface GivenKey extends Pick<RequestKey, "id" | "digest"> {
@@ -156,19 +160,27 @@ export function comesBack({ req }: Context): boolean {
 }
 
 /**
- * Creates a resource and stores the request's key in the same commit. If the same request has
- * created one before, only returns its id.
+ * Creates a resource. If the request can be repeated, stores its key in the same commit; if it is a
+ * repeat of a request that has created the resource, only returns the resource's id.
  *
- * @param create resolves with false if another request took the key in the meantime
+ * @param create adds the given write to its commit, and resolves with `undefined` if another request
+ * took the key in the meantime
  */
 export async function createOnce(
-  { runs }: Services,
+  { runs }: Pick<Services, "runs">,
   context: ApiContext,
-  create: (key: RequestKey) => Promise<string | undefined>,
+  create: (claim?: ClaimOf) => Promise<string | undefined>,
 ): Promise<string> {
-  const key = await readKey(context);
-  const find = async () => (await findKnown([runs.store], context, key))?.resourceId;
-  const made = (await find()) ?? (await create({ ...key, ttlMs: 24 * hourMs })) ?? (await find());
+  if (!mayRepeat(context)) return (await create()) ?? "";
+  const given = await readKey(context);
+  const { id, digest, isChosen, mayBeKnown } = given;
+  const owner = context.get("principal");
+  const find = async () => (await findKnown([runs.store], context, given))?.resourceId;
+  const ttlMs = isChosen ? 24 * hourMs : 5 * minuteMs;
+  // An equal body alone does not make a request a repeat.
+  const key = { id, digest, ttlMs, ...(!mayBeKnown && { replaces: "any" }) };
+  const claim: ClaimOf = (resourceId) => ({ type: "claim-key", owner, resourceId, key });
+  const made = (mayBeKnown ? await find() : null) ?? (await create(claim)) ?? (await find());
   if (made == null)
     throw new RequestError({ status: 409, code: "conflict", message: gone().message });
   return made;
