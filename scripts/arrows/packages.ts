@@ -90,6 +90,7 @@ export const packages: ArrowTable = {
     imports: { core: "values", contract: "types", sandbox: "values" },
     usesNode: true,
     folders: {
+      workspace: "the folder in which code and scripts read and write a conversation's files",
       definition: "types of a script function: source text, parameters, permissions",
       "read/python": "parse Python files",
       "read/powershell": "parse PowerShell files",

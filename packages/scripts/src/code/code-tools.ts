@@ -9,7 +9,7 @@ import { type ShellProgram, shellTool } from "./shell.ts";
 /**
  * Creates the tools with which a model runs code: `Shell`, `Python`, `JavaScript` and `PowerShell`.
  * Each is offered if its interpreter and a sandbox are available. JavaScript is always offered,
- * because it has no access to anything. Every call needs a user's approval.
+ * because it has no access to anything but the conversation's files. Every call needs a user's approval.
  *
  * @example
  * const { sandbox } = await findSandbox();

@@ -1,7 +1,7 @@
 // A program that runs in a separate process. It reads a request on standard input, runs its code
 // in an isolate, and answers with a frame on descriptor 3. It imports only modules whose paths it
 // is given.
-import { writeSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import type ivm from "isolated-vm";
 
 type Api = typeof ivm;
@@ -10,6 +10,8 @@ interface Request {
   readonly code: string;
   readonly variables: { readonly [name: string]: unknown };
   readonly memoryMb: number;
+  /** The folder of the conversation's files. */
+  readonly folder: string;
 }
 
 type Answer =
@@ -23,11 +25,11 @@ const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 answer(await run(JSON.parse(Buffer.concat(chunks).toString()) as Request));
 
-async function run({ code, variables, memoryMb }: Request): Promise<Answer> {
+async function run({ code, variables, memoryMb, folder }: Request): Promise<Answer> {
   const isolate = new api.Isolate({ memoryLimit: memoryMb });
   try {
     const context = await isolate.createContext();
-    await prepare(context, variables);
+    await prepare(context, variables, folder);
     const value: unknown = await evaluate(isolate, context, code);
     return { type: "result", value };
   } catch (error) {
@@ -41,12 +43,44 @@ async function run({ code, variables, memoryMb }: Request): Promise<Answer> {
   }
 }
 
-async function prepare(context: ivm.Context, variables: Request["variables"]): Promise<void> {
+async function prepare(
+  context: ivm.Context,
+  variables: Request["variables"],
+  folder: string,
+): Promise<void> {
   await context.global.set("print", new api.Callback((text: string) => void writeSync(1, text)));
   await context.global.set("given", new api.ExternalCopy(variables).copyInto());
+  // The isolate and this program share only texts, so bytes are texts with a character for each.
+  const at = (name: string) => `${folder}/${fileName(name)}`;
+  await context.global.set("listFiles", new api.Callback(() => listFiles(folder)));
+  await context.global.set(
+    "readFile",
+    new api.Callback((name: string, encoding: Encoding) => readFileSync(at(name), encoding)),
+  );
+  await context.global.set(
+    "writeFile",
+    new api.Callback((name: string, text: string, encoding: Encoding) =>
+      writeFileSync(at(name), text, encoding),
+    ),
+  );
   await context.eval(`{
-    const { print, given } = globalThis;
-    delete globalThis.print; delete globalThis.given;
+    const { print, given, listFiles, readFile, writeFile } = globalThis;
+    for (const name of ["print", "given", "listFiles", "readFile", "writeFile"]) delete globalThis[name];
+    const toBytes = (text) => Uint8Array.from(text, (one) => one.charCodeAt(0));
+    const toText = (bytes) => {
+      let text = "";
+      for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
+      return text;
+    };
+    globalThis.files = Object.freeze({
+      list: () => JSON.parse(listFiles()),
+      read: (name) => readFile(String(name), "utf8"),
+      readBytes: (name) => toBytes(readFile(String(name), "latin1")),
+      write: (name, content) =>
+        content instanceof Uint8Array
+          ? writeFile(String(name), toText(content), "latin1")
+          : writeFile(String(name), String(content), "utf8"),
+    });
     const show = (value) => {
       if (typeof value === "string") return value;
       if (value instanceof Error) return String(value.stack ?? value);
@@ -56,6 +90,19 @@ async function prepare(context: ivm.Context, variables: Request["variables"]): P
     globalThis.console = Object.freeze({ log, info: log, warn: log, error: log, debug: log });
     globalThis.vars = given;
   }`);
+}
+
+type Encoding = "utf8" | "latin1";
+
+function listFiles(folder: string): string {
+  return JSON.stringify(readdirSync(folder).toSorted());
+}
+
+/** Returns a name that stays in the folder. Without a sandbox nothing else keeps code there. */
+function fileName(name: string): string {
+  if (name === "" || name === "." || name === ".." || /[/\\\0]/.test(name))
+    throw new Error(`"${name}" is not the name of a file. Use a name without folders.`);
+  return name;
 }
 
 /**

@@ -2,10 +2,20 @@ import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { defineTool, isToolError, type JsonValue, type Tool, toolError } from "@capstan/core";
+import {
+  defineTool,
+  isToolError,
+  type JsonValue,
+  type Tool,
+  type ToolContext,
+  type ToolError,
+  toolError,
+} from "@capstan/core";
 import { z } from "zod";
 import { workerModule } from "@capstan/sandbox";
-import { formatCodeResult, runCode } from "./run-code.ts";
+import { withFiles, type Workspace, workspaceInside } from "../workspace/workspace.ts";
+import { type CodeResult, formatCodeResult, runCode } from "./run-code.ts";
+import { inWorkspace } from "./in-workspace.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
 import { codePermission, variableNames } from "./shell.ts";
@@ -25,7 +35,7 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
   return defineTool({
     name: "JavaScript",
     description:
-      "Runs JavaScript without files, network or timers. Returns the output of console.log and the value of a last expression; await works. vars holds the variables by name.",
+      "Runs JavaScript without network or timers. Returns the output of console.log and the value of a last expression; await works. vars holds the variables by name. files.list(), files.read(name), files.readBytes(name) and files.write(name, textOrBytes) use the conversation's files, and new files are kept.",
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
     permission: codePermission,
     compressArgs: ({ code }) => code,
@@ -33,41 +43,65 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
     execute: async ({ code, variables: names }, context) => {
       const variables = await readVariableValues(names, context);
       if (isToolError(variables)) return variables;
-      const isolate = findIsolate();
-      const { output, end, answer } = await runCode({
-        sandbox,
-        context,
-        // The engine's own messages on failure do not help a model.
-        errors: "dropped",
-        stdin: JSON.stringify({ code, variables, memoryMb }),
-        program: {
-          command: process.execPath,
-          args: ["--no-node-snapshot", program, isolate.file],
-          read: [
-            realpathSync(process.execPath),
-            process.execPath,
-            dirname(program),
-            ...isolate.packages,
-          ],
-          // V8 reserves far more than it uses; the isolate has its own limit.
-          limits: { addressBytes: 0, memoryBytes: 4 * 1024 * 1024 * 1024 },
-        },
-      });
-      const reply = answer as unknown as Answer | undefined;
-      if (reply?.type === "result")
-        return { output, ...(reply.value !== undefined && { value: reply.value }) };
-      if (reply?.type === "error")
-        return toolError({
-          code: "code_failed",
-          message: `${reply.name}: ${reply.message}`,
-          ...(output !== "" && { details: { output: output.slice(-2000) } }),
-        });
-      return toolError({
-        code: "code_ended",
-        message: `The code ended without a result${end.status === "killed" ? `, by ${end.signal}` : ""}. It may have needed more than ${memoryMb} MB.`,
-        ...(output !== "" && { details: { output: output.slice(-2000) } }),
+      return inWorkspace(context, async (workspace, signal) => {
+        const run = await runIsolate({ sandbox, code, variables, workspace, context, signal });
+        if (isToolError(run)) return run;
+        return withFiles(run, formatCodeResult(run), await workspace.changes());
       });
     },
+  });
+}
+
+/** Runs code in an isolate, and returns its output and its value. */
+async function runIsolate({
+  sandbox,
+  code,
+  variables,
+  workspace,
+  context,
+  signal,
+}: Pick<CodeToolsOptions, "sandbox"> & {
+  readonly code: string;
+  readonly variables: { readonly [name: string]: JsonValue };
+  readonly workspace: Workspace;
+  readonly context: ToolContext;
+  readonly signal: AbortSignal;
+}): Promise<CodeResult | ToolError> {
+  const isolate = findIsolate();
+  const folder = sandbox.kind === "none" ? workspace.path : workspaceInside;
+  const { output, end, answer } = await runCode({
+    sandbox,
+    context: { ...context, signal },
+    // The engine's own messages on failure do not help a model.
+    errors: "dropped",
+    stdin: JSON.stringify({ code, variables, memoryMb, folder }),
+    program: {
+      command: process.execPath,
+      args: ["--no-node-snapshot", program, isolate.file],
+      read: [
+        realpathSync(process.execPath),
+        process.execPath,
+        dirname(program),
+        ...isolate.packages,
+      ],
+      shown: [{ at: workspaceInside, from: workspace.path, write: true }],
+      // V8 reserves far more than it uses; the isolate has its own limit.
+      limits: { addressBytes: 0, memoryBytes: 4 * 1024 * 1024 * 1024 },
+    },
+  });
+  const reply = answer as unknown as Answer | undefined;
+  if (reply?.type === "result")
+    return { output, ...(reply.value !== undefined && { value: reply.value }) };
+  if (reply?.type === "error")
+    return toolError({
+      code: "code_failed",
+      message: `${reply.name}: ${reply.message}`,
+      ...(output !== "" && { details: { output: output.slice(-2000) } }),
+    });
+  return toolError({
+    code: "code_ended",
+    message: `The code ended without a result${end.status === "killed" ? `, by ${end.signal}` : ""}. It may have needed more than ${memoryMb} MB.`,
+    ...(output !== "" && { details: { output: output.slice(-2000) } }),
   });
 }
 

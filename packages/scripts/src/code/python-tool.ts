@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
+  type ContentParts,
+  contentParts,
   defineTool,
   isToolError,
   type JsonObject,
@@ -12,6 +14,7 @@ import {
 } from "@capstan/core";
 import { isContentParts } from "@capstan/core/host";
 import { z } from "zod";
+import { withFiles } from "../workspace/workspace.ts";
 import { createScriptRunner } from "../run/script-runner.ts";
 import type { Script, ScriptFunction } from "../definition/script-function.ts";
 import { formatCodeResult } from "./run-code.ts";
@@ -48,6 +51,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
     ...(limits !== undefined && { limits }),
     // Code of a model shares no process with another call, not even the process that forks it.
     pool: { maxCalls: 1 },
+    workspace: "filled",
     approvals: {
       approved: () => ({
         file: { network, roots: write ? { write: roots } : { read: roots } },
@@ -58,7 +62,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
   });
   return defineTool({
     name: "Python",
-    description: `Runs Python in a sandbox: ${describeSandbox(options)}. Returns the output and the value of a last expression; a pathlib.Path there shows the file. vars["name"] holds a variable.`,
+    description: `Runs Python in a sandbox: ${describeSandbox(options)}. Returns the output and the value of a last expression; a pathlib.Path there shows the file. vars["name"] holds a variable. The folder os.environ["WORKSPACE"] has the conversation's files, and new files there are kept as files.`,
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
     permission: codePermission,
     compressArgs: ({ code }) => code,
@@ -67,7 +71,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
       const kept = new CapturedOutput((text) => context.output.write(text));
       const variables = await readVariableValues(names, context);
       if (isToolError(variables)) return variables;
-      const { value } = await runner.run({
+      const { value, files } = await runner.run({
         script: readRunCode(),
         function: runCodeFunction,
         arguments: { code, variables, folder: roots[0] ?? null },
@@ -75,7 +79,6 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
         signal: context.signal,
       });
       const output = kept.finish();
-      if (isContentParts(value)) return value;
       if (isToolError(value))
         return output === ""
           ? value
@@ -83,9 +86,17 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
               ...value,
               details: { ...(value.details as JsonObject), output: output.slice(-2000) },
             });
-      return { output, ...(value !== null && { value: value as JsonValue }) };
+      const made = files ?? { parts: [], notes: [] };
+      if (isContentParts(value)) return withFiles(withOutput(value, output), "", made);
+      const result = { output, ...(value !== null && { value: value as JsonValue }) };
+      return withFiles(result, formatCodeResult(result), made);
     },
   });
+}
+
+/** Returns the files that code showed as its value, after its output. */
+function withOutput({ parts }: ContentParts, output: string): ContentParts {
+  return contentParts(output === "" ? parts : [{ type: "text", text: output }, ...parts]);
 }
 
 function readRunCode(): Script {

@@ -69,7 +69,7 @@ export async function runCode(options: {
 }
 
 /** The output of code, and the value of its last expression. */
-interface CodeResult {
+export interface CodeResult {
   readonly output: string;
   /** Absent if there is no value. */
   readonly value?: JsonValue;

@@ -1,5 +1,4 @@
 import {
-  contentParts,
   defineTool,
   isToolError,
   type Tool,
@@ -9,10 +8,11 @@ import {
 } from "@capstan/core";
 import { hiddenPaths, readOnlyPaths } from "@capstan/sandbox";
 import { z } from "zod";
-import { codeFolderInside, makeCodeFolder } from "./code-folder.ts";
+import { type CodeFolder, codeFolderInside, makeCodeFolder } from "./code-folder.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { runCode } from "./run-code.ts";
-import { makeWorkspace, workspaceInside, workspaceQuota } from "./workspace.ts";
+import { withFiles, type Workspace, workspaceInside } from "../workspace/workspace.ts";
+import { inWorkspace } from "./in-workspace.ts";
 
 /** The schema of the argument that names variables. */
 export const variableNames = z
@@ -83,74 +83,72 @@ async function runCommand(
     names: args.variables,
   });
   if (isToolError(folder)) return folder;
-  const workspace = await makeWorkspace(context);
-  const watch = workspace.watch();
   try {
-    const { roots = [], write = false, network = false, hidden = [], limits = {} } = options;
-    const [first] = roots;
-    const { output, end } = await runCode({
-      sandbox: options.sandbox,
-      context: { ...context, signal: AbortSignal.any([context.signal, watch.signal]) },
-      program: {
-        command: shell.path,
-        args: [...shell.args, `${codeFolderInside}/${shell.file}`],
-        env: { VARS: `${codeFolderInside}/vars`, WORKSPACE: workspaceInside, ...place.env },
-        shown: [
-          { at: codeFolderInside, from: folder.path },
-          { at: workspaceInside, from: workspace.path, write: true },
-        ],
-        read: [
-          ...(write ? [] : roots),
-          ...(shell.path.startsWith("/usr/") ? [] : [shell.path]),
-          ...place.read,
-        ],
-        write: write ? roots : [],
-        hidden: await hiddenPaths({
-          roots: roots.map((path) => ({ path })),
-          denied: context.denied(),
-          always: hidden,
-          visible: roots,
-        }),
-        denied: context.denied(),
-        protected: await readOnlyPaths({
-          protected: options.protected ?? [],
-          write: write ? roots : [],
-          hidden,
-        }),
-        network,
-        ...(first !== undefined && { folder: first }),
-        limits: { ...shell.limits, ...limits },
-      },
+    return await inWorkspace(context, async (workspace, signal) => {
+      const run = await runShell(shell, { place, folder, workspace, signal }, context, options);
+      if (isToolError(run)) return run;
+      return withFiles(run, formatShellResult(run), await workspace.changes());
     });
-    watch.stop();
-    if (end.status === "exited") {
-      const result = { output, exitCode: end.code };
-      const { parts, notes } = await workspace.changes();
-      if (parts.length === 0) return result;
-      const text = [formatShellResult(result), ...notes].join("\n");
-      return contentParts([{ type: "text", text }, ...parts]);
-    }
-    const why = end.status === "killed" ? `It was ended by ${end.signal}.` : end.message;
-    return toolError({
-      code: "command_ended",
-      message: why,
-      details: { output: output.slice(-2000) },
-    });
-  } catch (thrown) {
-    if (!watch.signal.aborted || context.signal.aborted) throw thrown;
-    return workspaceFull();
   } finally {
-    watch.stop();
-    await workspace.remove();
     await folder.remove();
   }
 }
 
-function workspaceFull(): ToolError {
-  const megabytes = workspaceQuota.bytes / 1024 / 1024;
+interface ShellRun {
+  readonly place: ShellPlace;
+  readonly folder: CodeFolder;
+  readonly workspace: Workspace;
+  readonly signal: AbortSignal;
+}
+
+async function runShell(
+  shell: ShellProgram,
+  { place, folder, workspace, signal }: ShellRun,
+  context: ToolContext,
+  options: CodeToolsOptions,
+): Promise<ShellResult | ToolError> {
+  const { roots = [], write = false, network = false, hidden = [], limits = {} } = options;
+  const [first] = roots;
+  const { output, end } = await runCode({
+    sandbox: options.sandbox,
+    context: { ...context, signal },
+    program: {
+      command: shell.path,
+      args: [...shell.args, `${codeFolderInside}/${shell.file}`],
+      env: { VARS: `${codeFolderInside}/vars`, WORKSPACE: workspaceInside, ...place.env },
+      shown: [
+        { at: codeFolderInside, from: folder.path },
+        { at: workspaceInside, from: workspace.path, write: true },
+      ],
+      read: [
+        ...(write ? [] : roots),
+        ...(shell.path.startsWith("/usr/") ? [] : [shell.path]),
+        ...place.read,
+      ],
+      write: write ? roots : [],
+      hidden: await hiddenPaths({
+        roots: roots.map((path) => ({ path })),
+        denied: context.denied(),
+        always: hidden,
+        visible: roots,
+      }),
+      denied: context.denied(),
+      protected: await readOnlyPaths({
+        protected: options.protected ?? [],
+        write: write ? roots : [],
+        hidden,
+      }),
+      network,
+      ...(first !== undefined && { folder: first }),
+      limits: { ...shell.limits, ...limits },
+    },
+  });
+  if (end.status === "exited") return { output, exitCode: end.code };
+  const why = end.status === "killed" ? `It was ended by ${end.signal}.` : end.message;
   return toolError({
-    code: "workspace_full",
-    message: `The command was stopped, because $WORKSPACE had more than ${megabytes} MB or ${5 * workspaceQuota.files} files. Its files were not kept. Write less there.`,
+    code: "command_ended",
+    message: why,
+    details: { output: output.slice(-2000) },
   });
 }
 

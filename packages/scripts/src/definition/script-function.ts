@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema, ToolContext } from "@capstan/core";
 import type { ExecutionDecision, ResultApprovalPolicy, ToolReturn } from "@capstan/core/host";
 import type { NetworkAccess } from "@capstan/sandbox";
+import type { WorkspaceFiles } from "../workspace/workspace.ts";
 
 /** The languages of script files. */
 export type ScriptLanguage = "python" | "powershell";
@@ -109,6 +110,8 @@ export interface ScriptCall {
 export interface ScriptReturn {
   readonly value: ToolReturn;
   readonly formattedText?: string;
+  /** The new files of the workspace, if the runner does not add them to the value. */
+  readonly files?: WorkspaceFiles;
 }
 
 /**

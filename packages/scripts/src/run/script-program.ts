@@ -11,6 +11,7 @@ import {
   type SandboxLimits,
 } from "@capstan/sandbox";
 import type { Script, ScriptPermissions } from "../definition/script-function.ts";
+import { workspaceInside } from "../workspace/workspace.ts";
 import type { WorkerCommand } from "./worker/worker-command.ts";
 import { prepareFolders, type Snapshot } from "./snapshot.ts";
 
@@ -26,6 +27,8 @@ export function scriptProgram(options: {
   readonly deniedHosts: Pick<DeniedResources, "hosts">;
   readonly limits: Partial<SandboxLimits>;
   readonly sandbox: Sandbox["kind"];
+  /** The folder of the worker's workspace. */
+  readonly workspace: string;
 }): Program {
   const { script, snapshot, permissions, environment, worker } = options;
   // The script's original folder; the files that run may be a copy elsewhere.
@@ -36,19 +39,39 @@ export function scriptProgram(options: {
     .filter((path) => path !== "" && !path.startsWith(".."));
   prepareFolders(snapshot, inside);
   const folder = options.sandbox === "none" ? snapshot.folder : home;
+  const workspace = workspaceSeen(options);
   return {
     command: worker.command,
     args: [...worker.args, join(folder, basename(script.path))],
-    env: { ...worker.env, ...secretsOf(permissions.secrets ?? [], environment) },
+    env: {
+      ...worker.env,
+      WORKSPACE: workspace,
+      ...secretsOf(permissions.secrets ?? [], environment),
+    },
     read: [...worker.read, ...read],
     write,
-    shown: [{ at: home, from: snapshot.folder }, ...(worker.shown ?? [])],
+    shown: [
+      { at: home, from: snapshot.folder },
+      { at: workspaceInside, from: options.workspace, write: true },
+      ...(worker.shown ?? []),
+    ],
     hidden: options.hidden,
     network: permissions.network ?? false,
     protected: options.protected,
     denied: options.deniedHosts,
     limits: { ...worker.limits, ...options.limits },
   };
+}
+
+/** Returns the path of a worker's workspace as its script sees it. */
+export function workspaceSeen({
+  sandbox,
+  workspace,
+}: {
+  readonly sandbox: Sandbox["kind"];
+  readonly workspace: string;
+}): string {
+  return sandbox === "none" ? workspace : workspaceInside;
 }
 
 /**

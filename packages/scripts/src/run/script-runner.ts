@@ -26,12 +26,19 @@ import type {
 } from "../definition/script-function.ts";
 import { callContext, CallReports } from "./call-context.ts";
 import { findInterpreters, type InterpreterOptions } from "./find-interpreters.ts";
-import { declaredRoots, refuseChangeableLinks, scriptProgram } from "./script-program.ts";
+import {
+  declaredRoots,
+  refuseChangeableLinks,
+  scriptProgram,
+  workspaceSeen,
+} from "./script-program.ts";
 import { scriptReturn } from "./script-return.ts";
-import { type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
+import { type CallEnd, type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker/worker-pool.ts";
-import { errorMessage, readBack } from "@capstan/core/host";
+import { WorkerWorkspaces } from "./worker-workspaces.ts";
+import { withFiles, type Workspace } from "../workspace/workspace.ts";
+import { errorMessage, readBack, type ToolReturn } from "@capstan/core/host";
 import type { HostReply, HostRequest } from "./worker/messages.ts";
 
 /** Options of `createScriptRunner`. */
@@ -52,6 +59,12 @@ export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly ruledRoots?: readonly Root[];
   readonly limits?: Partial<SandboxLimits>;
   readonly pool?: WorkerPoolOptions;
+  /**
+   * When the workspace gets the files of the call: `filled` before it starts, and the runner returns
+   * new files separately; `on-request` when the function asks for its path, and new files are parts
+   * of the result. @default "on-request"
+   */
+  readonly workspace?: "filled" | "on-request";
 }
 
 /** Runs functions of scripts. See `createScriptRunner`. */
@@ -71,9 +84,10 @@ export interface ScriptRunner {
  */
 export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
   const { sandbox, approvals, environment = process.env, limits = {} } = options;
-  const { hidden: always = [], ruledRoots = [] } = options;
+  const { hidden: always = [], ruledRoots = [], workspace: mode = "on-request" } = options;
   const pool = new WorkerPool(options.pool);
   const snapshots = new Snapshots();
+  const workspaces = new WorkerWorkspaces();
   const interpreters = findInterpreters({ ...options, sandbox: sandbox.kind });
 
   const run: RunScriptFunction = async ({
@@ -102,6 +116,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     const start = async (
       hidden: readonly string[],
       readOnly: readonly string[],
+      { path: workspace }: Workspace,
     ): Promise<ScriptWorker> => {
       const snapshot = await snapshots.take(script);
       if (isToolError(snapshot)) throw new StartRefused(snapshot);
@@ -117,6 +132,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           limits,
           worker: found,
           sandbox: sandbox.kind,
+          workspace,
         });
         const worker = startScriptWorker(sandbox, program);
         void worker.ended.then(() => snapshot.release());
@@ -132,39 +148,59 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
       const readOnly = await readOnlyNow();
       const { path, contentHash } = script;
       const reports = new CallReports(context);
-      const end = await pool.use({
+      const callIn = async (
+        worker: ScriptWorker,
+        fill: () => Promise<string>,
+        running: AbortSignal,
+      ): Promise<CallEnd> => {
+        if (mode === "filled") await fill();
+        return worker.call(
+          {
+            function: fn.name,
+            arguments: args,
+            wantsContext: fn.wantsContext,
+            hasFormat: fn.hasFormat,
+            idempotencyKey: context.idempotencyKey,
+            ...(fn.wantsContext && { about: callContext(context) }),
+          },
+          {
+            onPrint: (text) => context.output.write(text),
+            onProgress: ({ message, done, total }) =>
+              context.output.progress({
+                ...(message !== undefined && { message }),
+                ...(done !== undefined && { done }),
+                ...(total !== undefined && { total }),
+              }),
+            onReport: (report) => reports.take(report),
+            onRequest: async (request) => {
+              if (request.what === "file") return reports.read(request).catch(readFailure);
+              if (request.what !== "workspace") return answerHostRequest(request, context);
+              const workspace = await fill();
+              return { value: workspaceSeen({ sandbox: sandbox.kind, workspace }) };
+            },
+          },
+          running,
+        );
+      };
+      const ended = await pool.use({
         key: keyOf([path, contentHash, found, permissions, hidden, readOnly, denied.hosts]),
-        start: () => start(hidden, readOnly),
+        start: () => workspaces.start((workspace) => start(hidden, readOnly, workspace)),
         keepsSpare: found.runsOneCall,
         signal,
         work: (worker) =>
-          worker.call(
-            {
-              function: fn.name,
-              arguments: args,
-              wantsContext: fn.wantsContext,
-              hasFormat: fn.hasFormat,
-              idempotencyKey: context.idempotencyKey,
-              ...(fn.wantsContext && { about: callContext(context) }),
-            },
-            {
-              onPrint: (text) => context.output.write(text),
-              onProgress: ({ message, done, total }) =>
-                context.output.progress({
-                  ...(message !== undefined && { message }),
-                  ...(done !== undefined && { done }),
-                  ...(total !== undefined && { total }),
-                }),
-              onReport: (report) => reports.take(report),
-              onRequest: (request) =>
-                request.what === "file"
-                  ? reports.read(request).catch(readFailure)
-                  : answerHostRequest(request, context),
-            },
-            signal,
+          workspaces.use(worker, { files: context.files, signal }, (fill, running) =>
+            callIn(worker, fill, running),
           ),
       });
-      return withReported(scriptReturn(end), reports.sources);
+      if (isToolError(ended)) return { value: ended };
+      const result = scriptReturn(ended.end);
+      if (mode === "filled") return { ...result, files: ended.files };
+      const { value, formattedText } = result;
+      if (ended.files.parts.length > 0) {
+        const text = formattedText ?? textOf(value);
+        return withReported({ value: withFiles(value, text, ended.files) }, reports.sources);
+      }
+      return withReported(result, reports.sources);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof StartRefused) return { value: error.toolError };
@@ -183,6 +219,12 @@ function withReported(result: ScriptReturn, sources: readonly Annotation[]): Scr
   const { value, formattedText } = result;
   const text = formattedText === undefined ? value : withText(value, formattedText);
   return { value: withAnnotations(text, sources) };
+}
+
+/** Returns the text of a value that has no format of its own. */
+function textOf(value: ToolReturn): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function readFailure(thrown: unknown): HostReply {
@@ -222,7 +264,7 @@ function keyOf(parts: readonly unknown[]): string {
  * the gate.
  */
 async function answerHostRequest(
-  request: Exclude<HostRequest, { readonly what: "file" }>,
+  request: Exclude<HostRequest, { readonly what: "file" | "workspace" }>,
   context: ToolContext,
 ): Promise<HostReply> {
   try {

@@ -288,6 +288,7 @@ function __Context([string] $IdempotencyKey, $About) {
         Cite = { param($Annotation) __Send $Calls @{ type = 'cite'; annotation = $Annotation } }
         Variables = { __Ask @{ what = 'variables' } }
         Variable = { param($Name) __Ask @{ what = 'variable'; name = [string] $Name } }
+        Workspace = { __Ask @{ what = 'workspace' } }
         CallTool = {
             param($Name, $Arguments)
             if ($null -eq $Arguments) { $Arguments = @{} }

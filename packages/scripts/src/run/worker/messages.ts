@@ -55,6 +55,8 @@ export type ResultPart = Readonly<z.output<typeof resultPart>>;
 const hostRequest = z.discriminatedUnion("what", [
   z.object({ type: z.literal("ask"), id: z.number(), what: z.literal("variables") }),
   z.object({ type: z.literal("ask"), id: z.number(), what: z.literal("variable"), name: text }),
+  /** The path of the workspace, with the call's files in it. */
+  z.object({ type: z.literal("ask"), id: z.number(), what: z.literal("workspace") }),
   /** The next piece of a file, or the first one. */
   z.object({
     type: z.literal("ask"),

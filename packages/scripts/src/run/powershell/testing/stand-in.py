@@ -58,6 +58,10 @@ elif name == "Get-Context":
         texts.append([about["files"][index]["name"], text.decode()])
     seen = {"user": about["user"], "request": about["request"], "tool": about["tool"], "files": texts}
     send(3, {"type": "result", "value": seen})
+elif name == "Use-Workspace":
+    send(3, {"type": "ask", "id": 1, "what": "workspace"})
+    exec(request["arguments"]["code"], {"workspace": receive(3)["value"]})
+    send(3, {"type": "result", "value": None})
 elif name == "Get-Failure":
     described = {"type": "RuntimeException", "message": "There is no boat Bo.", "traceback": "the whole", "file": "boats.ps1", "line": 3}
     send(3, {"type": "error", "error": described})

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import pathlib
 import threading
 import typing
 
@@ -78,6 +79,14 @@ class Context:
         """The tool as the request declares it, with all its options, or None."""
         self.files = [File(index, one) for index, one in enumerate(about.get("files", []))]
         """The files that the function may read."""
+        self._workspace: typing.Optional[pathlib.Path] = None
+
+    @property
+    def workspace(self) -> pathlib.Path:
+        """A writable folder with the files of the call. New and changed files there become files of the result."""
+        if self._workspace is None:
+            self._workspace = pathlib.Path(ask("workspace"))
+        return self._workspace
 
     def write(self, text: str) -> None:
         """Shows text while the function runs. In a final function it is the answer."""

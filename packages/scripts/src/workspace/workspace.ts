@@ -2,7 +2,17 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, lstat, open, readdir, rm, writeFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { ContentPart, ToolContext, ToolFile } from "@capstan/core";
+import {
+  type ContentPart,
+  type ContentParts,
+  contentParts,
+  isToolError,
+  type ToolContext,
+  type ToolError,
+  toolError,
+  type ToolFile,
+} from "@capstan/core";
+import { isContentParts, type ToolReturn } from "@capstan/core/host";
 import { makeTemporaryFolder } from "@capstan/sandbox";
 import { mimeTypeOf } from "./mime-types.ts";
 
@@ -15,53 +25,140 @@ export const workspaceQuota = { bytes: 64 * 1024 * 1024, files: 200 };
 /** How often the size of a workspace is measured while code runs, in ms. */
 const measureMs = 200;
 
-/** A folder with the files of a conversation, for one run of code. */
+/** New and changed files of a workspace. */
+export interface WorkspaceFiles {
+  /** The files, as parts of the result. */
+  readonly parts: readonly ContentPart[];
+  /** Sentences about files that were left out. */
+  readonly notes: readonly string[];
+}
+
+/** A folder with the files of a conversation, for one run of code at a time. */
 export interface Workspace {
   readonly path: string;
+  /**
+   * Adds the newest files that a call may read, within the quota. The names of files are not
+   * trusted: each becomes the name of a file in this folder.
+   */
+  fill(context: Pick<ToolContext, "files" | "signal">): Promise<void>;
   /** Aborts when code exceeds the quota. Call `stop` when the code has ended. */
   watch(): { readonly signal: AbortSignal; stop(): void };
-  /** Returns new and changed files, as parts of the result, and sentences about left out files. */
-  changes(): Promise<{ readonly parts: readonly ContentPart[]; readonly notes: readonly string[] }>;
+  /** Reads new and changed files. No program that can write here may be running. */
+  changes(): Promise<WorkspaceFiles>;
+  /** Deletes all files. */
+  empty(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/**
- * Creates a workspace with the newest files that a call may read, within the quota. The names of
- * files are not trusted: each becomes the name of a file in this folder.
- */
-export async function makeWorkspace({
-  files,
-  signal,
-}: Pick<ToolContext, "files" | "signal">): Promise<Workspace> {
+/** Creates an empty workspace. */
+export function createWorkspace(): Workspace {
   const path = makeTemporaryFolder();
-  // A command that is stopped may still write for a moment.
-  const remove = () => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   const given = new Map<string, string>();
-  try {
-    let bytes = 0;
-    for (const file of files.toReversed()) {
-      const name = plainName(file.name);
-      // The newest file of a name is in the workspace.
-      if (given.has(name)) continue;
-      if (given.size >= workspaceQuota.files / 2) break;
-      if (bytes + (file.size ?? 0) > workspaceQuota.bytes / 2) continue;
-      const content = await readGiven(file, signal);
-      if (content === undefined || bytes + content.length > workspaceQuota.bytes / 2) continue;
-      bytes += content.length;
-      await writeFile(join(path, name), content);
-      await chmod(join(path, name), 0o666);
-      given.set(name, digestOf(content));
-    }
-  } catch (error) {
-    await remove();
-    throw error;
-  }
   return {
     path,
+    async fill({ files, signal }) {
+      let bytes = 0;
+      for (const file of files.toReversed()) {
+        const name = plainName(file.name);
+        // The newest file of a name is in the workspace.
+        if (given.has(name)) continue;
+        if (given.size >= workspaceQuota.files / 2) break;
+        if (bytes + (file.size ?? 0) > workspaceQuota.bytes / 2) continue;
+        const content = await readGiven(file, signal);
+        if (content === undefined || bytes + content.length > workspaceQuota.bytes / 2) continue;
+        bytes += content.length;
+        given.set(name, digestOf(content));
+        await addFile(join(path, name), content);
+      }
+    },
     watch: () => watchQuota(path),
     changes: () => changedFiles(path, given),
-    remove,
+    async empty() {
+      given.clear();
+      for (const name of await readdir(path)) await removeAll(join(path, name));
+    },
+    remove: () => removeAll(path),
   };
+}
+
+/** Creates a workspace with the newest files that a call may read. */
+export async function makeWorkspace(
+  context: Pick<ToolContext, "files" | "signal">,
+): Promise<Workspace> {
+  const workspace = createWorkspace();
+  try {
+    await workspace.fill(context);
+    return workspace;
+  } catch (error) {
+    await workspace.remove();
+    throw error;
+  }
+}
+
+/** Removes a file, or a folder with everything in it, whatever permissions code has set. */
+async function removeAll(path: string): Promise<void> {
+  // A command that is stopped may still write for a moment.
+  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 } as const;
+  try {
+    await rm(path, options);
+  } catch {
+    await openFolders(path);
+    await rm(path, options);
+  }
+}
+
+/** Makes folders accessible again, so that they can be removed. Links are not followed. */
+async function openFolders(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isDirectory() !== true) return;
+  await chmod(path, 0o700);
+  for (const name of await readdir(path)) await openFolders(join(path, name));
+}
+
+/**
+ * Adds a file that programs of other users can change. It fails if code has made a file or a link of
+ * this name before, because a link could lead out of the folder.
+ */
+async function addFile(path: string, content: Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: "wx" });
+    await chmod(path, 0o666);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/**
+ * Returns the result of code with its files. A file that the result contains already is not repeated.
+ *
+ * @param text the text of the value, if it has files
+ */
+export function withFiles<Value extends ToolReturn>(
+  value: Value,
+  text: string,
+  { parts, notes }: WorkspaceFiles,
+): Value | ContentParts {
+  if (parts.length === 0 || isToolError(value)) return value;
+  const own = isContentParts(value) ? value.parts : [];
+  const known = new Set(own.map(dataOf));
+  const added = parts.filter((part) => !known.has(dataOf(part)));
+  const texts = [...(own.length === 0 && text !== "" ? [text] : []), ...notes];
+  const said: readonly ContentPart[] =
+    texts.length === 0 ? [] : [{ type: "text", text: texts.join("\n") }];
+  return contentParts([...own, ...said, ...added]);
+}
+
+function dataOf(part: ContentPart): string | undefined {
+  return "source" in part && part.source.type === "base64" ? part.source.data : undefined;
+}
+
+/** The error of code that exceeded the quota. */
+export function workspaceFull(): ToolError {
+  const megabytes = workspaceQuota.bytes / 1024 / 1024;
+  return toolError({
+    code: "workspace_full",
+    message: `The code was stopped, because $WORKSPACE had more than ${megabytes} MB or ${5 * workspaceQuota.files} files. Its files were not kept. Write less there.`,
+  });
 }
 
 /** Returns the bytes of a file, or undefined if they are not stored any more. */
