@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { contentParts, type Tool, toolError, withAnnotations } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { OutputItem, ResponseStreamEvent } from "./responses/projection/wire.ts";
-import { createTestApp } from "./testing/app-fixtures.ts";
+import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
 import { streamOf } from "./testing/read-stream.ts";
 import { tool } from "./testing/run-fixtures.ts";
 import { assertStreamGrammar } from "./testing/stream-grammar.ts";
@@ -135,6 +135,48 @@ test("code is in its item, from the arguments or the tool's events", async () =>
   const written = await callOf("code_interpreter", writes);
   assert.ok(written.item?.type === "code_interpreter_call");
   assert.equal(written.item.code, "1 + 1");
+});
+
+// Contract: plugins-99
+test("files and pictures of code are items, and files of its container in the message", async () => {
+  const csv = {
+    type: "file",
+    name: "sums.csv",
+    mimeType: "text/csv",
+    source: { type: "base64", data: "MSwy" },
+  } as const;
+  const run = tool("Run", () =>
+    contentParts([{ type: "text", text: "made" }, csv, { ...image, name: "plot.png" }]),
+  );
+  const text = "See sums.csv.";
+  const app = createTestApp({
+    model: new ScriptedModel([{ calls: [{ name: "Run", args: { code: "x" } }] }, text]),
+    tools: [run],
+    hostedTools: { code_interpreter: "g.Run" },
+  });
+  const events = await streamOf<ResponseStreamEvent>(app, "/v1/responses", {
+    input: "Go",
+    tools: [{ type: "code_interpreter", container: { type: "auto" } }],
+  });
+  assertStreamGrammar(events);
+  const closing = events.at(-1);
+  assert.ok(closing !== undefined && "response" in closing);
+  const { id, output } = closing.response;
+  assert.deepEqual((await app.call("GET", `/v1/responses/${id}`)).body, closing.response);
+  const [code, picture, message] = output;
+  assert.ok(code?.type === "code_interpreter_call" && message?.type === "message");
+  assert.ok(picture?.type === "image_generation_call" && picture.result === png);
+  const [part] = message.content;
+  assert.ok(part?.type === "output_text");
+  const cited = part.annotations as readonly { readonly file_id: string }[];
+  const ids = cited.map(({ file_id: fileId }) => fileId);
+  const citation = { type: "container_file_citation", container_id: code.container_id };
+  assert.deepEqual(cited, [
+    { ...citation, file_id: ids[0], filename: "sums.csv", start_index: 4, end_index: 12 },
+    { ...citation, file_id: ids[1], filename: "plot.png", start_index: 13, end_index: 13 },
+  ]);
+  const content = await app.fetch(requestTo("GET", `/v1/files/${ids[0]}/content`));
+  assert.equal(await content.text(), "1,2");
 });
 
 // Contract: plugins-91

@@ -22,7 +22,7 @@ export interface FileCitation {
   readonly index?: number;
 }
 
-/** A stored file that a tool made. The loop adds one for each file in a result. */
+/** A stored file that a tool made. The loop adds one for each file and named picture in a result. */
 export interface FilePath {
   readonly type: "file_path";
   readonly fileId: string;
@@ -242,7 +242,8 @@ function findWhole(text: string, word: string, continues: RegExp): number {
 }
 
 /**
- * Returns the sources of a result: its annotations, and the stored files in its parts.
+ * Returns the sources of a result: its annotations, and the stored files and named pictures in its
+ * parts.
  */
 export function resultSources({
   annotations = [],
@@ -252,7 +253,9 @@ export function resultSources({
   readonly parts?: readonly ContentPart[];
 }): readonly Annotation[] {
   const files = parts.flatMap((part): readonly Annotation[] =>
-    part.type === "file" && part.fileId !== undefined
+    (part.type === "file" || part.type === "image") &&
+    part.fileId !== undefined &&
+    part.name !== undefined
       ? [{ type: "file_path", fileId: part.fileId, filename: part.name }]
       : [],
   );

@@ -41,7 +41,7 @@ function contentPart(part: ResultPart): ContentPart {
   const { name, mimeType, base64: data } = part;
   const source = { type: "base64", data } as const;
   return mimeType.startsWith("image/")
-    ? { type: "image", source, mimeType }
+    ? { type: "image", name, source, mimeType }
     : { type: "file", name, source, mimeType };
 }
 

@@ -56,6 +56,13 @@ function Show-Context {
     $files = @(foreach ($one in $Context.Files) { , @($one.Name, $one.ReadAllText()) })
     @{ user = $Context.User; request = $Context.Request; tool = $Context.Tool; files = $files }
 }
+function Use-Workspace {
+    param($Context)
+    $folder = $Context.Workspace()
+    $text = [System.IO.File]::ReadAllText("$folder/a.txt")
+    [System.IO.File]::WriteAllText("$env:WORKSPACE/made.txt", "$text again")
+    'written'
+}
 function Get-Environment { Get-ChildItem env: | ForEach-Object { $_.Name } }
 `;
 
@@ -76,6 +83,25 @@ async function call(name: string, args: JsonObject = {}) {
 
 const skip = found.status === "missing" ? found.message : false;
 describe("a function of a PowerShell script", () => {
+  // Contract: files-12
+  test("reads and writes the conversation's files in its workspace", { skip }, async () => {
+    const file = {
+      name: "a.txt",
+      mimeType: "text/plain",
+      read: async () => Buffer.from("once"),
+      async *stream() {
+        yield Buffer.from("once");
+      },
+    };
+    const context = { ...fakeContext(), files: [file] };
+    const { value } = await runFunction(runner, await script(), "Use-Workspace", {}, context);
+    assert.ok(isContentParts(value), JSON.stringify(value));
+    const [said, made] = value.parts;
+    assert.equal(said?.type === "text" && said.text, "written");
+    assert.ok(made?.type === "file" && made.source.type === "base64");
+    assert.equal(Buffer.from(made.source.data, "base64").toString(), "once again");
+  });
+
   // Contract: scripts-44
   test("converts its arguments to its parameters' types and returns data", { skip }, async () => {
     const args = { Text: "2024-05-06T07:08:09Z é", List: ["a"], Table: { a: [1, { b: null }] } };

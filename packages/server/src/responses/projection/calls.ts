@@ -1,4 +1,4 @@
-import type { CallResult, ChainEvent, JsonObject } from "@capstan/core";
+import type { CallResult, ChainEvent, JsonObject, PlacedAnnotation } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
 import {
   approvalItem,
@@ -73,6 +73,9 @@ export function createServerCalls(options: {
   /** Ids of final calls with open text, by item id. */
   const speakers = new Map<string, string>();
   const questions = new Map<string, OpenQuestion>();
+  const containerId = options.responseId.replace(/^resp_/, "cntr_");
+  /** Ids of files that calls of `code_interpreter` made. */
+  const containerFiles = new Set<string>();
   let hasTurnBegun = false;
 
   const show = ({ label, name, texts, isSummarized }: ServerCall): ServerCallWriter => {
@@ -101,7 +104,6 @@ export function createServerCalls(options: {
     if (call.hosted === undefined) return undefined;
     if (call.hostedWriter === undefined) {
       const argumentsText = wireArguments(call.texts).text;
-      const containerId = options.responseId.replace(/^resp_/, "cntr_");
       call.hostedWriter = createHostedWriter(call.hosted, { argumentsText, containerId });
       outputOrder.enter(call.hostedWriter);
     }
@@ -192,6 +194,9 @@ export function createServerCalls(options: {
       const hosted = showHosted(call);
       if (hosted !== undefined) {
         hosted.settle(status, result);
+        if (call.hosted === "code_interpreter")
+          for (const part of result.parts ?? [])
+            if ("fileId" in part && part.fileId !== undefined) containerFiles.add(part.fileId);
         if (status === "success" && call.hosted !== "image_generation") showImages(result);
         return;
       }
@@ -204,6 +209,14 @@ export function createServerCalls(options: {
       const writer = call.writer ?? (isQuestion ? undefined : show(call));
       writer?.settle(status, result);
       if (writer !== undefined && status === "success") showImages(result);
+    },
+    /** Returns a message's source, as a file of the container if `code_interpreter` made it. */
+    cited(annotation: PlacedAnnotation, text: string): PlacedAnnotation {
+      if (annotation.type !== "file_path" || !containerFiles.has(annotation.fileId))
+        return annotation;
+      const { fileId, filename, index: end } = annotation;
+      const start = text.slice(0, end).endsWith(filename) ? end - filename.length : end;
+      return { type: "container_file_citation", containerId, fileId, filename, start, end };
     },
     /** The open approval requests of sub-calls. */
     questions: (): readonly OpenQuestion[] => [...questions.values()],

@@ -209,7 +209,7 @@ export function createProjection(options: ProjectionOptions): Projection {
         serverCalls.spoke(event.itemId, event.text);
         return texts.end(event.itemId, event.text, {
           incomplete: event.incomplete === true,
-          annotations: event.annotations,
+          annotations: event.annotations?.map((one) => serverCalls.cited(one, event.text)),
         });
       case "model.restarted":
         texts.stand();
