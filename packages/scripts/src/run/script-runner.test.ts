@@ -227,7 +227,12 @@ def f():
     const result = (await value("return_files")) as ContentParts;
     assert.deepEqual(result.parts, [
       { type: "text", text: "Both:" },
-      { type: "image", mimeType: "image/png", source: { type: "base64", data: "iVBORw==" } },
+      {
+        type: "image",
+        name: "capstan-picture.png",
+        mimeType: "image/png",
+        source: { type: "base64", data: "iVBORw==" },
+      },
       {
         type: "file",
         name: "capstan-table.csv",
