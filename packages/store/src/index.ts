@@ -66,7 +66,13 @@ export {
 } from "./records/run-request.ts";
 export type { Store } from "./live/store.ts";
 export type { RequestKeyRecord } from "./read/read-request-keys.ts";
-export type { NewRun, RequestKey, RunJournalWrite, StoreWrite } from "./records/store-writes.ts";
+export type {
+  NewRun,
+  RequestKey,
+  RunJournalWrite,
+  StoreWrite,
+  ThreadLimit,
+} from "./records/store-writes.ts";
 export { isAccepted, type OutcomeOf, type WriteOutcome } from "./records/write-outcomes.ts";
 
 // live

@@ -3,10 +3,11 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { newId } from "@capstan/core/host";
 import type { UploadPartView } from "@capstan/contract";
-import type { Store, UploadPart, UploadRecord } from "@capstan/store";
+import { isAccepted, type Store, type UploadPart, type UploadRecord } from "@capstan/store";
 import { badRequest, checked, conflict, notFound } from "../http/errors.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { readJson } from "../http/read-body.ts";
+import { createOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { fileType } from "../runs/files/file-name.ts";
 import { quotaOf } from "../runs/files/tool-files.ts";
@@ -35,7 +36,8 @@ const completion = z.object({
 });
 
 /** Routes of uploads: files that clients send in parts. */
-export function uploadRoutes({ runs, limits }: Services, budget: MemoryBudget): Hono<Environment> {
+export function uploadRoutes(services: Services, budget: MemoryBudget): Hono<Environment> {
+  const { runs, limits } = services;
   const routes = new Hono<Environment>();
   const { store } = runs;
 
@@ -67,15 +69,26 @@ export function uploadRoutes({ runs, limits }: Services, budget: MemoryBudget): 
         "bytes",
         `Invalid 'bytes': ${bytes}, and this server accepts files of at most ${limits.fileBytes} bytes (limits.fileBytes).`,
       );
-    const id = newId("upload_");
     const mimeType = fileType(body.mime_type, name);
     const ttl = fileTtlMs === undefined ? {} : { fileTtlMs };
-    await store.write([
-      {
-        type: "create-upload",
-        upload: { id, owner, name, mimeType, bytes, purpose, ...ttl, ttlMs: uploadMs },
-      },
-    ]);
+    const id = await createOnce(services, context, async (claim) => {
+      const created = newId("upload_");
+      const upload = {
+        id: created,
+        owner,
+        name,
+        mimeType,
+        bytes,
+        purpose,
+        ...ttl,
+        ttlMs: uploadMs,
+      };
+      const writes = [
+        { type: "create-upload", upload } as const,
+        ...(claim ? [claim(created)] : []),
+      ];
+      return (await store.write(writes)).every(isAccepted) ? created : undefined;
+    });
     return context.json(uploadView(await find(owner, id), undefined));
   });
 

@@ -234,6 +234,44 @@ test("equal requests of OpenAI's client create two conversations, and a retry cr
   assert.equal(retried, second);
 });
 
+test("concurrent and later repeats with a key create one thread, message, copy, upload or item", async () => {
+  const app = counting(Array.from({ length: 10 }, () => "Done."));
+  const assistant = await app.call("POST", "/v1/assistants", { model: "test/scripted" });
+  const message = { role: "user", content: "Hello" };
+  const thread = await app.call("POST", "/v1/threads", { messages: [message] });
+  const conversation = await app.call("POST", "/v1/conversations", {});
+  const of = `/v1/threads/${thread.body.id}`;
+  const upload = { filename: "a", purpose: "user_data", bytes: 1, mime_type: "text/plain" };
+  const count = async (path: string) => (await app.call("GET", path)).body.data.length;
+  const threads = () => count("/v1/conversations?limit=100");
+  const cases: readonly (readonly [string, object, (() => Promise<number>)?])[] = [
+    [`${of}/messages`, message, () => count(`${of}/messages?limit=100`)],
+    [`${of}/copy_to/${thread.body.id}`, {}, async () => (await count(`${of}/messages`)) / 2],
+    [`${of}/fork`, {}, threads],
+    ["/v1/threads", { messages: [message] }, threads],
+    ["/v1/threads/runs", { assistant_id: assistant.body.id, thread: {} }, threads],
+    [
+      `/v1/conversations/${conversation.body.id}/items`,
+      { items: [{ role: "user", content: "Hi" }] },
+      () => count(`/v1/conversations/${conversation.body.id}/items`),
+    ],
+    ["/v1/uploads", upload],
+  ];
+  for (const [path, body, made] of cases) {
+    const before = await made?.();
+    const repeat = () => send(app, path.replaceAll("/", "-"), body, path);
+    const answers = [...(await Promise.all([repeat(), repeat(), repeat()])), await repeat()];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      answers.map(() => 200),
+      `${path}: ${answers.map(({ text }) => text).join()}`,
+    );
+    const ids = answers.map((each) => each.body.id ?? each.body.first_id);
+    assert.equal(new Set(ids).size, 1, path);
+    if (before !== undefined) assert.equal((await made?.()) ?? 0, before + 1, path);
+  }
+});
+
 test("no answer with a secret of pairing is stored or repeated", async () => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-test-"));
   const pairing = openPairing({ folder });

@@ -19,9 +19,9 @@ const hourMs = 60 * minuteMs;
 /** The maximum length of a stored response. */
 const maxResponse = 1_048_576;
 
-/** These routes store the key in the commit that creates their run or conversation. */
+/** These routes store the key in the commit that creates their run, thread or other resource. */
 const createsItself =
-  /^\/v1\/(responses|chat\/completions|conversations|threads\/(?:[^/]+\/)?runs|runs\/[^/]+\/retry|scripts\/[^/]+\/calls)$/;
+  /^\/v1\/(responses|chat\/completions|conversations(?:\/[^/]+\/items)?|threads(?:\/[^/]+\/(?:fork|messages|copy_to\/[^/]+))?|threads\/(?:[^/]+\/)?runs|runs\/[^/]+\/retry|scripts\/[^/]+\/calls|uploads)$/;
 
 /**
  * Responses of these routes are not stored. Counts, checks and previews change nothing, previews
@@ -165,14 +165,16 @@ export function comesBack({ req }: Context): boolean {
  *
  * @param create adds the given write to its commit, and resolves with `undefined` if another request
  * took the key in the meantime
+ * @param options.part the resource's name, if the request creates several
  */
 export async function createOnce(
   { runs }: Pick<Services, "runs">,
   context: ApiContext,
   create: (claim?: ClaimOf) => Promise<string | undefined>,
+  { part }: { readonly part?: string } = {},
 ): Promise<string> {
   if (!mayRepeat(context)) return (await create()) ?? "";
-  const given = await readKey(context);
+  const given = partOf(await readKey(context), part);
   const { id, digest, isChosen, mayBeKnown } = given;
   const owner = context.get("principal");
   const find = async () => (await findKnown([runs.store], context, given))?.resourceId;
@@ -201,8 +203,8 @@ async function readKey(context: ApiContext): Promise<GivenKey> {
   return { id: `body_${digest}`, digest, isChosen: false, mayBeKnown: tries > 0 };
 }
 
-/** Returns the key of one of several runs that a request starts. */
-function partOf(key: GivenKey, part: number): GivenKey {
+/** Returns the key of one of several runs or resources that a request creates. */
+function partOf(key: GivenKey, part: number | string = 0): GivenKey {
   return part === 0 ? key : { ...key, id: `${key.id}_${part}` };
 }
 

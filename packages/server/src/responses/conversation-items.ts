@@ -19,13 +19,14 @@ import {
 } from "../http/errors.ts";
 import { bytesOf, type MemoryBudget, type Release } from "../http/memory-budget.ts";
 import { readJson, readNumber, readWord } from "../http/read-body.ts";
+import { createOnce } from "../http/request-keys.ts";
 import { findConversation } from "../http/records.ts";
 import { withFiles } from "../http/files/stored-files.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { listChunks, streamJson } from "../http/streams.ts";
 import { itemMessages } from "../runs/history/item-messages.ts";
 import { receiptOpener } from "./projection/call-receipts.ts";
-import { itemChunks, storedItems, withReferences } from "./content-parts.ts";
+import { itemChunks, storedItems } from "./content-parts.ts";
 import { historyItems } from "./history-items.ts";
 import {
   isResponse,
@@ -33,7 +34,6 @@ import {
   readInputItems,
   readResponse,
   type ResponseSource,
-  storedInput,
   type StoredItem,
   storedOutput,
 } from "./read-response.ts";
@@ -83,16 +83,24 @@ export function conversationItemRoutes(
     const body = await withFiles(await readJson(context), "items", { store, owner });
     const items = isObject(body) ? body["items"] : undefined;
     if (items == null) throw missingParameter("items");
-    const head = from === null ? undefined : await store.getRun({ owner, id: from });
-    const isOpen = (head?.result?.waiting ?? []).length > 0;
-    if (isOpen || (head !== undefined && !isClosing(head.status)))
-      throw conflict(
-        "The newest response of this conversation has not ended, or waits for outputs or approvals. Send these first.",
-      );
-    const { writes, added } = addedItems(services, { owner, id, from }, items);
-    if (added.length === 0) throw badRequest("items", "Invalid 'items': send at least one item.");
-    if (!(await store.write(writes)).every(isAccepted))
-      throw conflict("The conversation has newer items from another client. Load it again.");
+    const runId = await createOnce(services, context, async (claim) => {
+      const head = from === null ? undefined : await store.getRun({ owner, id: from });
+      const isOpen = (head?.result?.waiting ?? []).length > 0;
+      if (isOpen || (head !== undefined && !isClosing(head.status)))
+        throw conflict(
+          "The newest response of this conversation has not ended, or waits for outputs or approvals. Send these first.",
+        );
+      const { writes, runId: made } = addedItems(services, { owner, id, from }, items);
+      if (made === undefined) throw badRequest("items", "Invalid 'items': send at least one item.");
+      const outcomes = await store.write([...writes, ...(claim ? [claim(made)] : [])]);
+      if (outcomes.every(isAccepted)) return made;
+      // Either another try has added the items, or another request has added others.
+      if (claim !== undefined) return undefined;
+      throw conflict(newerItems);
+    });
+    const run = await store.getRun({ owner, id: runId });
+    if (run === undefined) throw conflict(newerItems);
+    const added = await readInputItems(store, run);
     const ends = { first: added[0]?.id ?? null, last: added.at(-1)?.id ?? null };
     const data = added.map((item) => itemChunks(item, store));
     return streamJson(listChunks(data, { hasMore: false, ...ends }));
@@ -114,12 +122,14 @@ export function conversationItemRoutes(
   return routes;
 }
 
+const newerItems = "The conversation has newer items from another client. Load it again.";
+
 /** Number of items that one request can add. */
 const mostAdded = 20;
 
 /**
  * Returns the writes that add messages to a conversation, as context of its next response, and the
- * added items. Without items there is nothing to write.
+ * id of the run that has them. Without items there is nothing to write.
  *
  * @param place.from the newest run of the conversation
  * @throws RequestError for items that are not messages
@@ -128,10 +138,10 @@ export function addedItems(
   { sealer }: Pick<Services, "sealer">,
   place: { readonly owner: string; readonly id: string; readonly from: string | null },
   given: unknown,
-): { readonly writes: readonly StoreWrite[]; readonly added: readonly StoredItem[] } {
+): { readonly writes: readonly StoreWrite[]; readonly runId?: string } {
   const { owner, id, from } = place;
   const messages = parseMessages(given, (sealed) => sealer.open(owner, sealed));
-  if (messages.length === 0) return { writes: [], added: [] };
+  if (messages.length === 0) return { writes: [] };
   const { items, blobs } = storedItems(messages);
   const runId = newId("resp_");
   const context = itemMessages(
@@ -176,7 +186,7 @@ export function addedItems(
       { type: "create-run", run },
       { type: "move-head", owner, id, from, to: runId },
     ],
-    added: storedInput(runId, parseInput(withReferences(items))),
+    runId,
   };
 }
 

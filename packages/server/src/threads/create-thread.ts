@@ -1,12 +1,12 @@
 import { newId } from "@capstan/core/host";
-import { isAccepted, type StoreWrite } from "@capstan/store";
-import { conflict } from "../http/errors.ts";
+import { isAccepted, type StoreWrite, type ThreadLimit, type WriteOutcome } from "@capstan/store";
+import { conflict, RequestError } from "../http/errors.ts";
+import type { ClaimOf } from "../http/request-keys.ts";
 import type { Services } from "../http/services.ts";
 import { type CreatedMessage, fileIdsOf } from "./request/parse-message.ts";
 import type { ParsedThread } from "./request/parse-thread.ts";
 import { requireFiles } from "./require-files.ts";
-import { wireThreadId } from "./run-wire.ts";
-import { findThread, newThreadWrite, type Thread } from "./thread.ts";
+import { newThreadWrite } from "./thread.ts";
 
 /** @throws RequestError 404 if a thread names a file that its user does not have */
 export async function requireThreadFiles(
@@ -19,12 +19,25 @@ export async function requireThreadFiles(
   await requireFiles(store, { owner, ids: messages.flatMap(fileIdsOf), at: "messages" });
 }
 
-/** Creates a thread with its messages, in one commit. */
+/** The most that clients can add to a thread: most routes read all of it. */
+export const threadLimit: ThreadLimit = { objects: 10_000, bytes: 32 * 1_048_576 };
+
+/**
+ * Creates a thread with its messages, in one commit.
+ *
+ * @param options.continues the run that the thread's first run continues
+ * @param options.claim the key of the request, see `createOnce`
+ * @returns the id of its conversation, or `undefined` if another request took the key
+ */
 export async function createThread(
-  { runs: { store } }: Services,
+  { runs: { store } }: Pick<Services, "runs">,
   owner: string,
   { messages, metadata: given, resources }: ParsedThread,
-): Promise<Thread> {
+  {
+    continues = null,
+    claim,
+  }: { readonly continues?: string | null; readonly claim?: ClaimOf | undefined } = {},
+): Promise<string | undefined> {
   const id = newId("conv_");
   const conversation: StoreWrite = {
     type: "create-conversation",
@@ -34,11 +47,50 @@ export async function createThread(
     metadata: given,
     switches: { groups: {}, tools: {} },
   };
-  const data = newThreadWrite({ owner, id }, { tool_resources: resources });
-  const writes = [conversation, data, ...messages.map((each) => messageWrite({ owner, id }, each))];
-  if (!(await store.write(writes)).every(isAccepted))
-    throw conflict("The thread could not be created. Try again.");
-  return findThread(store, { owner, id: wireThreadId(id) });
+  const data = newThreadWrite(
+    { owner, id },
+    { tool_resources: resources, mustRestate: continues !== null },
+  );
+  const outcomes = await store.write([
+    conversation,
+    data,
+    ...messageWrites({ owner, id }, messages),
+    ...(continues === null
+      ? []
+      : [{ type: "move-head", owner, id, from: null, to: continues } as const]),
+    ...(claim ? [claim(id)] : []),
+  ]);
+  const failure = conflict("The thread could not be created. Try again.");
+  return isWritten(outcomes, failure) ? id : undefined;
+}
+
+/** Returns the writes that add messages to a thread. They are refused if the thread becomes too long. */
+export function messageWrites(
+  conversation: { readonly owner: string; readonly id: string },
+  messages: readonly CreatedMessage[],
+): readonly StoreWrite[] {
+  return messages.map((message, index) => ({
+    ...messageWrite(conversation, message),
+    ...(index === messages.length - 1 && { limit: threadLimit }),
+  }));
+}
+
+/**
+ * Returns whether writes were applied. They were not if another request took the key of the request.
+ *
+ * @throws RequestError if the thread became too long, or `otherwise`
+ */
+export function isWritten(outcomes: readonly WriteOutcome[], otherwise: RequestError): boolean {
+  const problem = outcomes.find((outcome) => !isAccepted(outcome) && outcome.status !== "skipped");
+  if (problem === undefined) return true;
+  if (problem.status === "known") return false;
+  if (problem.status === "refused")
+    throw new RequestError({
+      code: "thread_too_long",
+      param: "thread_id",
+      message: problem.reason,
+    });
+  throw otherwise;
 }
 
 /** Returns the write that adds a message to a thread. */

@@ -1,14 +1,16 @@
 import { type Context, Hono } from "hono";
 import type { JsonObject } from "@capstan/core";
+import { newId } from "@capstan/core/host";
 import { isAccepted, type Store, type StoreWrite } from "@capstan/store";
 import { z } from "zod";
 import { checked, notFound } from "../http/errors.ts";
 import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
 import { readJson } from "../http/read-body.ts";
+import { createOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { jsonChunks, streamJson } from "../http/streams.ts";
 import { requireNoActiveRun, requireNoOpenCalls } from "./active-run.ts";
-import { messageWrite } from "./create-thread.ts";
+import { isWritten, messageWrite, threadLimit } from "./create-thread.ts";
 import { pageOf, readPageQuery } from "./list-page.ts";
 import {
   changedView,
@@ -65,11 +67,18 @@ export function messageRoutes(services: Services, budget: MemoryBudget): Hono<En
     const { owner, id, headRunId } = thread.conversation;
     const message = parseMessage(await readJson(context));
     await requireFiles(store, { owner, ids: fileIdsOf(message), at: "content" });
-    const head = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
-    if (head !== undefined) requireNoActiveRun(thread, head);
-    const [outcome] = await store.write([messageWrite({ owner, id }, message)]);
-    if (outcome.status !== "saved_object") throw notFound("thread", id);
-    return context.json(createdView(outcome.object));
+    const created = await createOnce(services, context, async (claim) => {
+      const head = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
+      if (head !== undefined) requireNoActiveRun(thread, head);
+      const messageId = newId("msg_");
+      const write = { ...messageWrite({ owner, id }, message, messageId), limit: threadLimit };
+      const writes = [write, ...(claim ? [claim(messageId)] : [])];
+      const gone = notFound("thread", id);
+      return isWritten(await store.write(writes), gone) ? messageId : undefined;
+    });
+    const object = await store.getThreadObject({ owner, id: created });
+    if (object === undefined) throw notFound("message", created);
+    return context.json(createdView(object));
   });
 
   routes.get("/:id/messages/:messageId", async (context) =>

@@ -2,17 +2,10 @@ import { type Context, Hono } from "hono";
 import type { ClientOutput } from "@capstan/core/host";
 import { isClosing, type RequestKey, type RunRecord, type StoreWrite } from "@capstan/store";
 import { z } from "zod";
-import {
-  badRequest,
-  checked,
-  conflict,
-  notFound,
-  type RequestError,
-  tooLong,
-} from "../http/errors.ts";
+import { badRequest, checked, conflict, notFound, RequestError, tooLong } from "../http/errors.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import { mayRepeat, readJson } from "../http/read-body.ts";
-import { startOnce } from "../http/request-keys.ts";
+import { createOnce, startOnce } from "../http/request-keys.ts";
 import { passedHeaders } from "../http/tools/request-data.ts";
 import { mayApprove } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -24,7 +17,7 @@ import { availableTypes } from "./request/hosted-tools.ts";
 import { metadata, objectBody, rejectUnknown } from "./request/fields.ts";
 import { parseRun, parseThreadRun } from "./request/parse-run.ts";
 import { readRunView, type RunChange } from "./run-view.ts";
-import { type RunWire, runWire, wireRunId } from "./run-wire.ts";
+import { type RunWire, runWire, wireRunId, wireThreadId } from "./run-wire.ts";
 import { prepareRun, type RunCaller, startThreadRun } from "./start-thread-run.ts";
 import { positionOf, streamResumed, streamRun } from "./stream-run.ts";
 import { findThread, type Thread, threadView } from "./thread.ts";
@@ -132,8 +125,21 @@ export function threadRunRoutes(services: Services, budget: MemoryBudget): Hono<
     return start(context, {
       isStream: parsed.run.stream,
       begin: async (key) => {
-        const thread = await createThread(services, owner, parsed.thread);
-        return startThreadRun(services, { ...caller, key }, { thread, prepared });
+        // A repeat whose first try has ended between the two commits finds that thread.
+        const id = await createOnce(
+          services,
+          context,
+          (claim) => createThread(services, owner, parsed.thread, { claim }),
+          { part: "thread" },
+        );
+        const thread = await findThread(store, { owner, id: wireThreadId(id) });
+        return startThreadRun(services, { ...caller, key }, { thread, prepared }).catch(
+          (thrown: unknown) => {
+            // Another try has started the run.
+            const isTaken = thrown instanceof RequestError && thrown.code === "active_run";
+            throw isTaken && key !== undefined ? conflict(thrown.message) : thrown;
+          },
+        );
       },
     });
   });

@@ -13,7 +13,7 @@ import type { RunRequest } from "../runs/request/run-request.ts";
 import { titleFrom } from "../runs/request/title.ts";
 import { unknownModel } from "./unknown-model.ts";
 import { requireNoActiveRun, requireNoOpenCalls } from "./active-run.ts";
-import { messageWrite } from "./create-thread.ts";
+import { messageWrite, threadLimit } from "./create-thread.ts";
 import { createdView, messageData, type MessageView } from "./message-view.ts";
 import { modelMessages } from "./model-messages.ts";
 import { type Assistant, findAssistant } from "./request/assistant.ts";
@@ -122,7 +122,10 @@ export async function startThreadRun(
   const { messages, blobs } = await modelMessages(read.views, options);
   const { before, turn } = newMessages(messages, { adopts: false });
   const also: readonly StoreWrite[] = [
-    ...added.map(({ id, message }) => messageWrite(conversation, message, id)),
+    ...added.map(({ id, message }, index) => ({
+      ...messageWrite(conversation, message, id),
+      ...(index === added.length - 1 && { limit: threadLimit }),
+    })),
     ...(read.mustRestate === data.mustRestate
       ? []
       : [threadWrite(thread, { mustRestate: read.mustRestate })]),

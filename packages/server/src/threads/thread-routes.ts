@@ -1,11 +1,12 @@
 import { type Context, Hono } from "hono";
-import { isAccepted, isClosing, type StoreWrite } from "@capstan/store";
+import { isClosing } from "@capstan/store";
 import { z } from "zod";
 import { checked, conflict, notFound } from "../http/errors.ts";
 import { readJson } from "../http/read-body.ts";
+import { createOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { copyMessages } from "./copy-messages.ts";
-import { createThread, messageWrite, requireThreadFiles } from "./create-thread.ts";
+import { createThread, isWritten, messageWrites, requireThreadFiles } from "./create-thread.ts";
 import { metadata, objectBody, rejectUnknown } from "./request/fields.ts";
 import { parseThread } from "./request/parse-thread.ts";
 import { parseToolResources } from "./request/tool-resources.ts";
@@ -30,8 +31,12 @@ export function threadRoutes(services: Services): Hono<Environment> {
 
   routes.post("/", async (context) => {
     const parsed = parseThread(await readJson(context));
-    await requireThreadFiles(services, context.get("principal"), parsed);
-    return context.json(threadView(await createThread(services, context.get("principal"), parsed)));
+    const owner = context.get("principal");
+    await requireThreadFiles(services, owner, parsed);
+    const id = await createOnce(services, context, (claim) =>
+      createThread(services, owner, parsed, { claim }),
+    );
+    return context.json(threadView(await findThread(store, { owner, id: wireThreadId(id) })));
   });
 
   routes.get("/:id", async (context) => context.json(threadView(await find(context))));
@@ -72,30 +77,20 @@ export function threadRoutes(services: Services): Hono<Environment> {
   routes.post("/:id/fork", async (context) => {
     const source = await find(context);
     const { owner, headRunId, metadata: given } = source.conversation;
-    const parts = await readThreadParts(store, source);
-    const head = parts.runs.at(-1);
-    if (head !== undefined && !isClosing(head.status)) requireNoActiveRun(source, head);
-    const fork = await createThread(services, owner, {
-      messages: await copyMessages(store, parts),
-      metadata: given,
-      resources: source.data.tool_resources,
+    const id = await createOnce(services, context, async (claim) => {
+      const parts = await readThreadParts(store, source);
+      const head = parts.runs.at(-1);
+      if (head !== undefined && !isClosing(head.status)) requireNoActiveRun(source, head);
+      // The first run continues the newest one of the source, so it has its variables and grants. It
+      // does not take over calls that wait for outputs or approvals.
+      const continued = parts.runs.findLast((run) => !hasOpenCalls(run));
+      const [oldest] = parts.runs;
+      const continues = oldest === undefined ? headRunId : (continued?.id ?? oldest.parentId);
+      const messages = await copyMessages(store, parts);
+      const fork = { messages, metadata: given, resources: source.data.tool_resources };
+      return createThread(services, owner, fork, { continues, claim });
     });
-    const { id } = fork.conversation;
-    // The first run continues the newest one of the source, so it has its variables and grants. It
-    // does not take over calls that wait for outputs or approvals.
-    const continued = parts.runs.findLast((run) => !hasOpenCalls(run));
-    const [oldest] = parts.runs;
-    const from = oldest === undefined ? headRunId : (continued?.id ?? oldest.parentId);
-    const writes: readonly StoreWrite[] =
-      from === null
-        ? []
-        : [
-            threadWrite(fork, { mustRestate: true }),
-            { type: "move-head", owner, id, from: null, to: from },
-          ];
-    if (!(await store.write(writes)).every(isAccepted))
-      throw conflict("The thread has changed in the meantime. Try again.");
-    return context.json(threadView(fork));
+    return context.json(threadView(await findThread(store, { owner, id: wireThreadId(id) })));
   });
 
   routes.post("/:id/copy_to/:target", async (context) => {
@@ -103,11 +98,14 @@ export function threadRoutes(services: Services): Hono<Environment> {
     const target = await find(context, "target");
     const { owner, id } = target.conversation;
     const head = target.conversation.headRunId;
-    const run = head === null ? undefined : await store.getRun({ owner, id: head });
-    if (run !== undefined) requireNoActiveRun(target, run);
-    const messages = await copyMessages(store, await readThreadParts(store, source));
-    const writes = messages.map((each) => messageWrite({ owner, id }, each));
-    if (!(await store.write(writes)).every(isAccepted)) throw notFound("thread", wireThreadId(id));
+    await createOnce(services, context, async (claim) => {
+      const run = head === null ? undefined : await store.getRun({ owner, id: head });
+      if (run !== undefined) requireNoActiveRun(target, run);
+      const messages = await copyMessages(store, await readThreadParts(store, source));
+      const writes = [...messageWrites({ owner, id }, messages), ...(claim ? [claim(id)] : [])];
+      const gone = notFound("thread", wireThreadId(id));
+      return isWritten(await store.write(writes), gone) ? id : undefined;
+    });
     return context.json(threadView(target));
   });
 

@@ -80,7 +80,7 @@ export function threadWrite(
 /** Returns the write that stores the data of a new thread. */
 export function newThreadWrite(
   conversation: Pick<ConversationRecord, "owner" | "id">,
-  data: Pick<ThreadData, "tool_resources">,
+  data: Pick<ThreadData, "tool_resources" | "mustRestate">,
 ): StoreWrite {
   return threadWrite({ conversation, data: newData, stored: null }, data);
 }

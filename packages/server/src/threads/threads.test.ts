@@ -271,3 +271,26 @@ test("of changes of a thread at the same time, none is lost", async () => {
   const { status } = await server.fetch(respond);
   assert.equal(status, deleted.status === "fulfilled" ? 409 : 200);
 });
+
+test("copies of a thread to itself end at its limit, and change nothing then", async () => {
+  const served = app();
+  const { threads } = threadsClient(served, "ANN");
+  const text = { type: "text", text: "x".repeat(120_000) } as const;
+  const content = Array.from({ length: 100 }, () => text);
+  const thread = await threads.create({ messages: [{ role: "user", content }] });
+  const copy = async () => {
+    const path = `/v1/threads/${thread.id}/copy_to/${thread.id}`;
+    const request = requestTo("POST", path, {});
+    request.headers.set("Authorization", "Bearer ANN");
+    const answer = await served.fetch(request);
+    const { error } = (await answer.json()) as { readonly error?: { readonly code: string } };
+    return error?.code ?? answer.status;
+  };
+  assert.deepEqual([await copy(), await copy()], [200, "thread_too_long"]);
+  assert.equal((await threads.messages.list(thread.id)).data.length, 2);
+  await assert.rejects(threads.messages.create(thread.id, { role: "user", content }), {
+    status: 400,
+    code: "thread_too_long",
+  });
+  await threads.messages.create(thread.id, { role: "user", content: "short" });
+});

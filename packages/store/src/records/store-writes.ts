@@ -23,6 +23,13 @@ import type { LineageStart, Unreachable } from "./read-results.ts";
 import type { RunKind, ThreadObjectKind } from "./records.ts";
 import type { FileQuota, NewFile, NewUpload } from "./files.ts";
 
+/** The most that the objects of a thread may be. */
+export interface ThreadLimit {
+  readonly objects: number;
+  /** The bytes of their data as JSON. */
+  readonly bytes: number;
+}
+
 /** A run to create. The caller chooses a random id. */
 export interface NewRun {
   readonly id: string;
@@ -175,6 +182,12 @@ export type StoreWrite =
        * @default any data
        */
       readonly replaces?: JsonObject | null;
+      /**
+       * The most that all objects of the conversation may be, this one included. If they are more, the
+       * write is refused.
+       * @default no limit
+       */
+      readonly limit?: ThreadLimit;
     }
   | { readonly type: "delete-thread-object"; readonly owner: string; readonly id: string }
   /**

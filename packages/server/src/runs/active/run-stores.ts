@@ -189,10 +189,12 @@ const effects: ReadonlySet<StoreWrite["type"]> = new Set([
   "delete-conversation",
   "delete-file",
   "delete-run",
+  "delete-thread-object",
   "edit-variables",
   "reset-override",
   "revoke-grant",
   "save-agent",
+  "save-thread-object",
   "update-conversation",
 ]);
 

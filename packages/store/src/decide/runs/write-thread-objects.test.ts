@@ -101,3 +101,25 @@ everyStore("a thread object replaces only the data that its writer has read", as
     assert.deepEqual((await store.getThreadObject({ owner, id: "a" }))?.data, { text: "2" });
   });
 });
+
+everyStore(
+  "a limit applies to all objects of a thread, and to all of a batch",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await converse(store, "c");
+      await store.write([save("a", { text: "1" }), save("b", { text: "2" })]);
+      const limit = { objects: 4, bytes: 100 };
+      const add = async (...writes: readonly ReturnType<typeof save>[]) => {
+        const last = { ...writes.at(-1), limit } as ReturnType<typeof save>;
+        return (await store.write([...writes.slice(0, -1), last])).at(-1)?.status;
+      };
+      const three = ["c", "d", "e"].map((id) => save(id, { text: "3" }));
+      assert.equal(await add(...three), "refused");
+      assert.equal((await store.listThreadObjects({ owner, conversationId: "c" })).length, 2);
+      assert.equal(await add(save("c", { text: "é".repeat(40) })), "refused");
+      assert.equal(await add(...three.slice(1)), "saved_object");
+      assert.equal(await add(save("a", { text: "4" })), "saved_object");
+      assert.equal((await store.listThreadObjects({ owner, conversationId: "c" })).length, 4);
+    });
+  },
+);

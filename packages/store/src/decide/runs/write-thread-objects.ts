@@ -31,10 +31,34 @@ const findObject = statement(
   "SELECT 1 AS ok FROM thread_objects WHERE id = ? AND owner = ?",
 );
 
+const sumObjects = statement<{ objects: number; bytes: number }>(
+  { reads: ["thread_objects"] },
+  `SELECT COUNT(*) AS objects, CAST(COALESCE(SUM(OCTET_LENGTH(data)), 0) AS BIGINT) AS bytes
+    FROM thread_objects WHERE conversation_id = ?`,
+);
+
 /** Creates an object of a thread, or replaces its data. */
 export function* saveThreadObject(
+  context: WriteContext,
+  { limit, ...write }: SaveObject,
+  at: number,
+): Script<OutcomeOf<SaveObject>> {
+  const outcome = yield* saveObject(context, write, at);
+  if (limit === undefined || outcome.status !== "saved_object") return outcome;
+  const sum = yield* first(sumObjects, write.conversationId);
+  if ((sum?.objects ?? 0) > limit.objects)
+    return { status: "refused", reason: `A thread can have at most ${limit.objects} messages.` };
+  if ((sum?.bytes ?? 0) > limit.bytes)
+    return {
+      status: "refused",
+      reason: `The messages of a thread can have at most ${limit.bytes} bytes together.`,
+    };
+  return outcome;
+}
+
+function* saveObject(
   { changes }: WriteContext,
-  { owner, id, conversationId, kind, data, replaces }: SaveObject,
+  { owner, id, conversationId, kind, data, replaces }: Omit<SaveObject, "limit">,
   at: number,
 ): Script<OutcomeOf<SaveObject>> {
   const conversation = yield* first(lockConversation, conversationId, owner);
