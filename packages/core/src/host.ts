@@ -39,6 +39,7 @@ export type {
   TextGrammar,
   ToolChoice,
 } from "./model/model.ts";
+export type { LikelyToken } from "./model/logprobs.ts";
 export { cutsOff, isWholeCall } from "./model/incomplete-calls.ts";
 export { customArguments, customInput } from "./model/custom-input.ts";
 export { neutraliseMessage } from "./model/message.ts";

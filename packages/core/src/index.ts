@@ -106,6 +106,7 @@ export type {
 } from "./model/message.ts";
 export { ModelError, type ModelErrorCode } from "./model/model-error.ts";
 export type { Model, ModelEvent, ModelRequest, ModelSettings } from "./model/model.ts";
+export type { TokenLogprob } from "./model/logprobs.ts";
 export type { Usage } from "./model/usage.ts";
 
 // Errors, JSON and time

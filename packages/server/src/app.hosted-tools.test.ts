@@ -206,3 +206,27 @@ test("a type without a bound tool is not offered, and a tool choice names a boun
   assert.equal(twice.status, 400);
   assert.match(twice.body.error?.message ?? "", /type 'web_search' twice/);
 });
+
+// Contract: plugins-91
+test("code_interpreter without a bound tool is rejected, and the error says how to enable it", async () => {
+  const app = createTestApp({ model: new ScriptedModel([]) });
+  const tools = [{ type: "code_interpreter", container: { type: "auto" } }];
+  for (const [path, body] of [
+    ["/v1/responses", { input: "Go", tools }],
+    ["/v1/chat/completions", { messages: [{ role: "user", content: "Go" }], tools }],
+    ["/v1/assistants", { model: "any", tools: [{ type: "code_interpreter" }] }],
+  ] as const) {
+    const { status, body: answer } = await app.call("POST", path, body);
+    assert.equal(status, 400, path);
+    assert.equal(answer.error?.param, "tools[0].type");
+    assert.equal(answer.error?.code, "unsupported_parameter");
+    assert.match(
+      answer.error?.message ?? "",
+      /"groups": \{"code": true\} in capstan\.config\.json/,
+    );
+    assert.match(
+      answer.error?.message ?? "",
+      /"hostedTools": \{"code_interpreter": "GROUP\.Tool"\}/,
+    );
+  }
+});

@@ -1,4 +1,5 @@
 import { shortJson } from "../json/short-json.ts";
+import { areLogprobs } from "./logprobs.ts";
 import { ModelError } from "./model-error.ts";
 import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 import type { Usage } from "./usage.ts";
@@ -28,6 +29,8 @@ export function checkEvent(event: ModelEvent): ModelEvent {
     for (const key of wanted)
       if (typeof given[key] !== "string")
         throw notUnderstood(`${event.type} had ${shortJson(given[key])} as its ${key}, not a text`);
+  if (event.type === "text-delta" && event.logprobs !== undefined && !areLogprobs(event.logprobs))
+    throw notUnderstood(`text-delta had ${shortJson(event.logprobs)} as its logprobs`);
   if (event.type !== "finish") return event;
   const reason = reasons.has(event.reason) ? event.reason : "other";
   return { type: "finish", reason, usage: checkUsage(event.usage) };

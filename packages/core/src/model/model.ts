@@ -1,3 +1,4 @@
+import type { TokenLogprob } from "./logprobs.ts";
 import type { Usage, TokenPrices } from "./usage.ts";
 import type { JsonObject, JsonSchema } from "../base/json.ts";
 import type { Message } from "./message.ts";
@@ -38,6 +39,11 @@ export interface ModelSettings {
   /** The length of the answer's text. Only OpenAI and compatible servers support it. */
   readonly verbosity?: "low" | "medium" | "high";
   readonly responseFormat?: ResponseFormat;
+  /**
+   * Whether the answer's tokens have log probabilities, with this many alternatives for each. See
+   * `Model.givesLogprobs`.
+   */
+  readonly logprobs?: { readonly top: number };
   /** Passed to the provider unchanged, by the provider's name. */
   readonly providerOptions?: { readonly [provider: string]: JsonObject };
 }
@@ -53,7 +59,12 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 
 /** An event of a model's stream. */
 export type ModelEvent =
-  | { readonly type: "text-delta"; readonly text: string }
+  | {
+      readonly type: "text-delta";
+      readonly text: string;
+      /** The tokens of the text, if the request asks for them. */
+      readonly logprobs?: readonly TokenLogprob[];
+    }
   /** The text of a refusal to answer, instead of an answer. */
   | { readonly type: "refusal-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
@@ -95,6 +106,8 @@ export interface Model {
    * types to Markdown. @default it takes all files
    */
   readonly readsFile?: (mimeType: string) => boolean;
+  /** Whether it can return the log probabilities of tokens. @default false */
+  readonly givesLogprobs?: boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 

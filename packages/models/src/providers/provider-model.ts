@@ -41,6 +41,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
     id: `${provider.id}/${modelName}`,
     ...(prices !== undefined && { prices }),
     readsFile: (mimeType) => readsFile(provider, mimeType),
+    givesLogprobs: provider.wire !== "anthropic" && provider.wire !== "google",
     stream: (request, signal) => streamWithRetry(options, request, signal),
   };
 }
@@ -91,6 +92,7 @@ async function* streamOnce(
     messages: request.messages,
     toolNames: ownNames(request.tools, dialect),
     customNames: customNames(request.tools, { ...provider, modelName }, dialect),
+    topLogprobs: request.logprobs?.top,
   });
   const givenOptions = toCallOptions(request, provider, modelName);
   // Yield, because the next steps also read all messages.

@@ -1,14 +1,17 @@
 import type { ModelSettings } from "@capstan/core";
 import { z } from "zod";
 import {
+  badRequest,
   checked,
   isObject,
   missingParameter,
   unsupportedValue,
   wrongType,
 } from "../http/errors.ts";
+import { ignoredFields } from "../http/ignored-fields.ts";
 import { withoutNulls } from "../http/read-body.ts";
 import { parseResponseFormat } from "../http/parse-response-format.ts";
+import { completionDefaults, completionFields } from "./completion-fields.ts";
 import { checkedMetadata, metadataSchema } from "./metadata.ts";
 import { parseMessages } from "./parse-messages.ts";
 import { parseCompletionTools, type ToolSources } from "./parse-tools.ts";
@@ -36,6 +39,8 @@ export const completionSchema = z.object({
   n: z.int().min(1).max(maxChoices).nullish(),
   stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
   seed: z.int().nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.int().min(0).max(20).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   reasoning_effort: z.string().nullish(),
   verbosity: z.enum(["low", "medium", "high"]).nullish(),
@@ -47,6 +52,8 @@ export const completionSchema = z.object({
   /** The older name of `safety_identifier`. */
   user: z.string().max(512).nullish(),
   prompt_cache_key: z.string().max(64).nullish(),
+  /** Offers the tool that is bound to `web_search`. */
+  web_search_options: z.record(z.string(), z.unknown()).nullish(),
   tools: z.unknown().optional(),
   tool_choice: z.unknown().optional(),
   functions: z.unknown().optional(),
@@ -64,6 +71,8 @@ export function parseCompletion(body: unknown, sources: ToolSources = {}) {
   if (!isObject(body)) throw wrongType("request", "a JSON object", body ?? null);
   if (body["messages"] == null) throw missingParameter("messages");
   const given = checked(completionSchema, body, "");
+  if (given.top_logprobs != null && given.logprobs !== true)
+    throw badRequest("top_logprobs", "Invalid 'top_logprobs': it also needs 'logprobs': true.");
   if (given.modalities?.some((kind) => kind !== "text") === true)
     throw unsupportedValue("modalities", given.modalities.join(", "), ["text"]);
   const tools = parseCompletionTools(body, sources);
@@ -81,6 +90,7 @@ export function parseCompletion(body: unknown, sources: ToolSources = {}) {
     responseFormat: parseResponseFormat(given.response_format),
     stop: stop?.length === 0 ? undefined : stop,
     seed: given.seed,
+    logprobs: given.logprobs === true ? { top: given.top_logprobs ?? 0 } : undefined,
   });
   return {
     model: given.model === "" ? undefined : (given.model ?? undefined),
@@ -97,21 +107,16 @@ export function parseCompletion(body: unknown, sources: ToolSources = {}) {
     promptCacheKey: given.prompt_cache_key ?? undefined,
     /** Whether the client uses `functions`, the older form of tools, and reads calls in that form. */
     usesFunctions: body["tools"] == null && body["functions"] != null,
-    /** Names of fields that have no effect, sorted. */
-    ignored: ignoredFields(body),
+    /** Names of fields that have no effect. */
+    ignored: [
+      ...ignoredFields(body, completionFields, completionDefaults),
+      ...(given.stream_options?.include_obfuscation === true
+        ? ["stream_options.include_obfuscation"]
+        : []),
+      ...(given.web_search_options != null &&
+      !tools.hosted.some(({ type }) => type === "web_search")
+        ? ["web_search_options"]
+        : []),
+    ],
   };
-}
-
-/**
- * The fields that have an effect. Other fields are reported as ignored, unless their value is
- * empty, null or false.
- */
-const known: ReadonlySet<string> = new Set(Object.keys(completionSchema.shape));
-
-function ignoredFields(body: { readonly [name: string]: unknown }): readonly string[] {
-  const isDefault = (value: unknown): boolean =>
-    value == null || value === false || (Array.isArray(value) && value.length === 0);
-  return Object.keys(body)
-    .filter((name) => !known.has(name) && !isDefault(body[name]))
-    .toSorted();
 }

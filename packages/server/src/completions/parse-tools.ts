@@ -1,5 +1,5 @@
 import type { RequestTool, RequestTools, ToolDefinition } from "@capstan/core";
-import type { ToolChoice } from "@capstan/core/host";
+import { hostedFamily, type ToolChoice } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
 import { createRequestGrammars } from "../grammar/request-grammars.ts";
@@ -11,7 +11,12 @@ import {
   unsupportedValue,
   wrongType,
 } from "../http/errors.ts";
-import { type HostedTool, hostedTool, requireOnce } from "../http/tools/hosted-tools.ts";
+import {
+  type HostedTool,
+  hostedTool,
+  requireOnce,
+  unboundType,
+} from "../http/tools/hosted-tools.ts";
 import type { HostedTools } from "../http/services.ts";
 import { withoutNulls } from "../http/read-body.ts";
 import {
@@ -120,15 +125,23 @@ export function parseCompletionTools(
         const bound =
           typeof type === "string" ? hostedTool(tool as RequestTool, hostedTools) : undefined;
         if (bound === undefined)
-          throw unsupportedValue(`${at}.type`, type, [
-            "function",
-            "custom",
-            "mcp",
-            ...Object.keys(hostedTools),
-          ]);
+          throw typeof type === "string" && hostedFamily(type) !== undefined
+            ? unboundType(type, at)
+            : unsupportedValue(`${at}.type`, type, [
+                "function",
+                "custom",
+                "mcp",
+                ...Object.keys(hostedTools),
+              ]);
         hosted.push(bound);
       }
     }
+  }
+  const search = body["web_search_options"];
+  const isDeclared = hosted.some(({ type }) => type === "web_search");
+  if (isObject(search) && !isDeclared) {
+    const bound = hostedTool({ ...search, type: "web_search" } as RequestTool, hostedTools);
+    if (bound !== undefined) hosted.push(bound);
   }
   const names = client.map(({ function: { name } }) => name);
   rejectTwice(names, "a tool named");

@@ -1,4 +1,11 @@
-import type { ChainError, ContentPart, JsonObject, PlacedAnnotation, Usage } from "@capstan/core";
+import type {
+  ChainError,
+  ContentPart,
+  JsonObject,
+  PlacedAnnotation,
+  TokenLogprob,
+  Usage,
+} from "@capstan/core";
 import { addUsage, customInput, type FinishReason, shiftAnnotations } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { completionAnnotation } from "../http/tools/wire-annotations.ts";
@@ -9,7 +16,12 @@ export type CompletionFinish = "stop" | "length" | "tool_calls" | "content_filte
 
 /** A step of an answer, from which both the chunks of a stream and the whole answer are made. */
 export type CompletionPiece =
-  | { readonly type: "content" | "reasoning" | "refusal"; readonly text: string }
+  | {
+      readonly type: "content" | "reasoning" | "refusal";
+      readonly text: string;
+      /** The tokens of the content. */
+      readonly logprobs?: readonly TokenLogprob[];
+    }
   | {
       readonly type: "call";
       readonly index: number;
@@ -153,6 +165,9 @@ export function createCompletionFold({
         item.text += event.delta;
         return calls.get(item.callId)?.isCustom === false ? send(item.callId, item.text) : [];
       }
+      case "item.logprobs":
+        texts.addLogprobs(event.itemId, event.logprobs);
+        return [];
       case "item.end": {
         const item = argumentItems.get(event.itemId);
         if (item === undefined) return texts.end(event.itemId, event.text, event.annotations);
@@ -249,12 +264,20 @@ interface TextItem {
   hasEnded: boolean;
   isHeld: boolean;
   annotations: readonly PlacedAnnotation[];
+  /** The tokens of the text that was not sent yet. */
+  logprobs: readonly TokenLogprob[];
 }
 
 type OrderedPiece = TextPiece | Extract<CompletionPiece, { readonly type: "annotations" }>;
 
 function wholeText(type: TextPiece["type"], text: string): TextItem {
-  return { type, text, sent: 0, hasEnded: true, isHeld: false, annotations: [] };
+  return { type, text, sent: 0, hasEnded: true, isHeld: false, annotations: [], logprobs: [] };
+}
+
+function takeLogprobs(item: TextItem): Pick<TextPiece, "logprobs"> {
+  const { logprobs } = item;
+  item.logprobs = [];
+  return logprobs.length === 0 ? {} : { logprobs };
 }
 
 /**
@@ -283,11 +306,13 @@ function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {
       if (item.text.length > item.sent) {
         const separator = item.sent === 0 && written[item.type] > 0 ? "\n\n" : "";
         const text = separator + item.text.slice(item.sent);
-        pieces.push({ type: item.type, text });
+        pieces.push({ type: item.type, text, ...takeLogprobs(item) });
         written[item.type] += text.length;
         item.sent = item.text.length;
       }
       if (!item.hasEnded) break;
+      if (item.logprobs.length > 0)
+        pieces.push({ type: item.type, text: "", ...takeLogprobs(item) });
       if (item.type === "content") pieces.push(...sourcesOf(item));
       queue = queue.slice(1);
     }
@@ -306,7 +331,7 @@ function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {
       type: TextPiece["type"],
       { isHeld }: { readonly isHeld: boolean },
     ): readonly OrderedPiece[] {
-      const item: TextItem = { type, text: "", sent: 0, hasEnded: false, isHeld, annotations: [] };
+      const item: TextItem = { ...wholeText(type, ""), hasEnded: false, isHeld };
       byId.set(id, item);
       queue.push(item);
       return [];
@@ -316,6 +341,10 @@ function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {
       if (item === undefined) return [];
       item.text += delta;
       return advance();
+    },
+    addLogprobs(id: string, logprobs: readonly TokenLogprob[]): void {
+      const item = byId.get(id);
+      if (item !== undefined) item.logprobs = [...item.logprobs, ...logprobs];
     },
     /** Sent text cannot be changed: only text that continues it is added. */
     end(
@@ -351,6 +380,7 @@ function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {
       for (const item of queue) {
         item.text = item.text.slice(0, item.sent);
         item.annotations = [];
+        item.logprobs = [];
         item.hasEnded = true;
       }
       return advance();

@@ -2,11 +2,13 @@ import { type Context, Hono } from "hono";
 import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
 import { RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
+import { withIgnored } from "../http/ignored-fields.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import { withFiles } from "../http/files/stored-files.ts";
 import { passedHeaders } from "../http/tools/request-data.ts";
 import { mayRepeat, readJson } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
+import { givesLogprobs } from "../http/select-agent.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream, jsonChunks, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
 import { sessionHeader } from "../runs/history/session-marks.ts";
@@ -69,6 +71,13 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       throw thrown;
     });
     releaseBody(context);
+    const ignored = [
+      ...request.ignored,
+      ...(request.settings.logprobs !== undefined &&
+      !(await givesLogprobs(services, started[0].model))
+        ? ["logprobs", "top_logprobs"]
+        : []),
+    ];
     const { signal } = context.req.raw;
     const stays = mayRepeat(context) && comesBack(context);
     const followers = started.map((run) => follow(run, signal, { stays }));
@@ -88,7 +97,7 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     if (release === undefined) {
       const pieces = await Promise.all(events.map((each) => collect(each, fold())));
       const { metadata } = view;
-      return withIgnored(send(context, { identity, metadata, pieces }), request);
+      return withIgnored(send(context, { identity, metadata, pieces }), ignored);
     }
     const { includeUsage } = request;
     const chunks = streamCompletion({ choices: events, fold, identity, includeUsage });
@@ -110,7 +119,7 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       onLeave: leave,
       onEnd: release,
     });
-    return withIgnored(response, request);
+    return withIgnored(response, ignored);
   });
 
   /** Sends a whole completion, even if the budget is used up, because its run has had an effect. */
@@ -150,13 +159,4 @@ async function firstChunk(
 function heartbeat(identity: CompletionIdentity, includeUsage: boolean): string {
   const usage = includeUsage ? null : undefined;
   return [...sseChunks("", completionChunk(identity, [emptyChoice(0)], usage))].join("");
-}
-
-/**
- * Adds a header that names the fields without an effect. Omits names that a header cannot contain.
- */
-function withIgnored(response: Response, { ignored }: CompletionRequest): Response {
-  const names = ignored.filter((name) => /^[\w.-]{1,64}$/.test(name)).slice(0, 32);
-  if (names.length > 0) response.headers.set("Capstan-Ignored", names.join(", "));
-  return response;
 }

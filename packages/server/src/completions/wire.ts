@@ -39,6 +39,25 @@ export interface CompletionMessage {
   readonly function_call?: { readonly name: string; readonly arguments: string };
 }
 
+/** A token of an answer, with the most likely tokens at its position. */
+export interface CompletionLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  /** The token in UTF-8. */
+  readonly bytes: readonly number[];
+  readonly top_logprobs: readonly {
+    readonly token: string;
+    readonly logprob: number;
+    readonly bytes: readonly number[];
+  }[];
+}
+
+/** The tokens of an answer, if the request asks for them and the provider returns them. */
+export interface CompletionLogprobs {
+  readonly content: readonly CompletionLogprob[];
+  readonly refusal: null;
+}
+
 /** A completion of `POST /v1/chat/completions`. Times are in seconds since the epoch. */
 export interface ChatCompletion {
   readonly id: string;
@@ -48,6 +67,7 @@ export interface ChatCompletion {
   readonly choices: readonly {
     readonly index: number;
     readonly message: CompletionMessage;
+    readonly logprobs: CompletionLogprobs | null;
     readonly finish_reason: CompletionFinish | "function_call";
   }[];
   readonly usage: CompletionUsage;
@@ -63,6 +83,7 @@ export interface ChatCompletionChunk {
     readonly index: number;
     /** The next part of the message. */
     readonly delta: { readonly [member: string]: unknown };
+    readonly logprobs: CompletionLogprobs | null;
     readonly finish_reason: CompletionFinish | "function_call" | null;
   }[];
   /** In the last chunk, if the request asks for it. */

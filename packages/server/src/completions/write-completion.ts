@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, Usage } from "@capstan/core";
+import type { JsonObject, JsonValue, TokenLogprob, Usage } from "@capstan/core";
+import { wireLogprob } from "../http/wire-logprobs.ts";
 import type { CompletionFinish, CompletionPiece, ShownFile } from "./project-completion.ts";
 
 /** The fields that all chunks of a completion and the whole completion share. */
@@ -71,7 +72,7 @@ export function pieceChoice(
 ): JsonObject | undefined {
   switch (piece.type) {
     case "content":
-      return choice(index, { content: piece.text });
+      return choice(index, { content: piece.text }, null, piece.logprobs);
     case "reasoning":
       return choice(index, { reasoning_content: piece.text });
     case "refusal":
@@ -117,8 +118,17 @@ function filesOf(shown: readonly ShownFile[]): JsonObject {
   return { ...(images.length > 0 && { images }), ...(files.length > 0 && { files }) };
 }
 
-function choice(index: number, delta: JsonObject, finish: string | null = null): JsonObject {
-  return { index, delta, logprobs: null, finish_reason: finish };
+function choice(
+  index: number,
+  delta: JsonObject,
+  finish: string | null = null,
+  logprobs: readonly TokenLogprob[] = [],
+): JsonObject {
+  return { index, delta, logprobs: choiceLogprobs(logprobs), finish_reason: finish };
+}
+
+function choiceLogprobs(logprobs: readonly TokenLogprob[]): JsonObject | null {
+  return logprobs.length === 0 ? null : { content: logprobs.map(wireLogprob), refusal: null };
 }
 
 interface WholeCall {
@@ -141,10 +151,12 @@ export function wholeChoice(
   const calls: WholeCall[] = [];
   const files: ShownFile[] = [];
   const annotations: JsonObject[] = [];
+  const logprobs: TokenLogprob[] = [];
   for (const piece of pieces) {
     switch (piece.type) {
       case "content":
         content += piece.text;
+        logprobs.push(...(piece.logprobs ?? []));
         break;
       case "reasoning":
         reasoning += piece.text;
@@ -188,7 +200,7 @@ export function wholeChoice(
           ? { function_call: { name: first.name, arguments: first.text } }
           : { tool_calls: calls.map(wholeCall) })),
     },
-    logprobs: null,
+    logprobs: choiceLogprobs(logprobs),
     finish_reason: finishOf(finish, identity),
   };
 }

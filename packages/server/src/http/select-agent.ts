@@ -54,6 +54,14 @@ export async function selectAgent(
   return { model, agent, shownModel: requested ?? name };
 }
 
+/** Returns whether a model can return the log probabilities of its tokens. */
+export async function givesLogprobs(
+  { models }: Pick<Services, "models">,
+  id: string,
+): Promise<boolean> {
+  return (await findRequestedModel(models, id))?.givesLogprobs === true;
+}
+
 function unknownAgent(wanted: string, status: number): RequestError {
   const message = `There is no agent '${wanted.slice(6, 106)}' here. GET /v1/agents lists the agents.`;
   return new RequestError({ status, param: "model", code: "model_not_found", message });

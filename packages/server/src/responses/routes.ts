@@ -18,6 +18,8 @@ import { itemChunks } from "./content-parts.ts";
 import { compactionChunks, parseCompactRequest, startCompaction } from "./compact.ts";
 import { countInput } from "./count-input.ts";
 import { type ResponseCaller, startResponse } from "./start-response.ts";
+import { givesLogprobs } from "../http/select-agent.ts";
+import { withIgnored } from "../http/ignored-fields.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget, type Release, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";
@@ -125,9 +127,18 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     // As with OpenAI, a client stops a response by closing its connection.
     const { signal } = context.req.raw;
     const { leave, pause: onPause } = follow(run, signal, { stays });
-    if (release !== undefined) return stream(run, { after: -1, release, leave, onPause });
-    if (request.background) return send(run, await readResponse(sourceOf(run), run));
-    return send(run, await awaitResponse(sourceOf(run), run, { signal, onPause }));
+    const ignored = [
+      ...request.ignored,
+      ...(request.settings.logprobs !== undefined && !(await givesLogprobs(services, run.model))
+        ? ["include.message.output_text.logprobs"]
+        : []),
+    ];
+    if (release !== undefined)
+      return withIgnored(stream(run, { after: -1, release, leave, onPause }), ignored);
+    const response = request.background
+      ? await readResponse(sourceOf(run), run)
+      : await awaitResponse(sourceOf(run), run, { signal, onPause });
+    return withIgnored(send(run, response), ignored);
   });
 
   routes.post("/input_tokens", async (context) => {

@@ -2,6 +2,7 @@ import type { CallDecision, CallOwner, CallResult } from "../../call/record/call
 import type { SettledStatus } from "../../tool/tool-result.ts";
 import type { JsonObject, JsonValue } from "../../base/json.ts";
 import type { FinishReason } from "../../model/model.ts";
+import type { TokenLogprob } from "../../model/logprobs.ts";
 import type { PlacedAnnotation } from "../../model/annotation.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
@@ -45,6 +46,12 @@ export type ChainEvent =
   | { readonly type: "model.restarted"; readonly reason: string }
   | ({ readonly type: "item.start"; readonly itemId: string } & StreamedItem)
   | { readonly type: "item.delta"; readonly itemId: string; readonly delta: string }
+  /** The tokens of the item's next delta, or of its end, with their log probabilities. */
+  | {
+      readonly type: "item.logprobs";
+      readonly itemId: string;
+      readonly logprobs: readonly TokenLogprob[];
+    }
   /** Closes the item with its full text. `incomplete`: it was cut off. */
   | {
       readonly type: "item.end";

@@ -1,4 +1,5 @@
 import type { AssistantMessage, ReasoningPart, ToolCallRequest } from "../../model/message.ts";
+import type { TokenLogprob } from "../../model/logprobs.ts";
 import { cutsOff, markIncomplete } from "../../model/incomplete-calls.ts";
 import type { FinishReason, ModelEvent } from "../../model/model.ts";
 import { type Usage, noUsage } from "../../model/usage.ts";
@@ -61,6 +62,7 @@ export class ModelAnswer {
   /** All calls before the latest one, by the provider's id. */
   #before: Map<string, StreamedCall> | undefined;
   #chars = 0;
+  readonly #logprobs: TokenLogprob[] = [];
   /**
    * The item of the call that ended last. It stays open until the next event, because a finish
    * reason can show that it is incomplete.
@@ -78,6 +80,7 @@ export class ModelAnswer {
     if (event.type !== "finish") this.#release(false);
     switch (event.type) {
       case "text-delta":
+        if (event.logprobs !== undefined) this.#addLogprobs(event.logprobs);
         return this.#addText("text", event.text);
       case "refusal-delta":
         return this.#addText("text", event.text, true);
@@ -139,6 +142,20 @@ export class ModelAnswer {
     };
   }
 
+  /** Holds log probabilities until the text that they belong to. */
+  #addLogprobs(logprobs: readonly TokenLogprob[]): void {
+    this.#chars += logprobs.length;
+    if (this.#chars > stepChars) throw endless();
+    this.#logprobs.push(...logprobs);
+  }
+
+  #reportLogprobs({ itemId }: OpenItem): void {
+    const logprobs = this.#logprobs.splice(0);
+    const { recorder } = this.#options;
+    if (logprobs.length > 0 && recorder.isObserved)
+      recorder.appendEvent({ type: "item.logprobs", itemId, logprobs });
+  }
+
   #startItem(item: StreamedItem): OpenItem {
     const { ids, recorder } = this.#options;
     const itemId = ids.item();
@@ -181,6 +198,7 @@ export class ModelAnswer {
         kind === "text" ? { kind, ...(refusal && { refusal }) } : { kind },
       );
     }
+    if (kind === "text" && !refusal) this.#reportLogprobs(this.#open);
     this.#append(this.#open, delta);
   }
 
@@ -190,6 +208,7 @@ export class ModelAnswer {
     if (open === undefined) return;
     this.#open = undefined;
     const { kind, text } = open;
+    if (kind === "text") this.#reportLogprobs(open);
     const annotations = this.#cited(open, isLast);
     this.#endItem(open, incomplete, annotations);
     if (kind === "text") {

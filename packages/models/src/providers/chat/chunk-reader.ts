@@ -63,6 +63,8 @@ export function createChunkReader(metadataKey: string): ChunkReader {
           ? [failure(`The stream has an event without choices: ${data.slice(0, 200)}`)]
           : [{ type: "error", error: chunk }];
       const parts: ProviderPart[] = [];
+      const tokens = listOf(fieldsOf(choice["logprobs"])["content"]);
+      if (tokens.length > 0) parts.push({ type: "logprobs", tokens });
       addDelta(parts, fieldsOf(choice["delta"]));
       finishReason = textOf(choice["finish_reason"]) ?? finishReason;
       return parts;

@@ -122,7 +122,7 @@ function providerOptionsOf(
 }
 
 function ownOptions(
-  { tools, parallelToolCalls, responseFormat, verbosity }: ModelRequest,
+  { tools, parallelToolCalls, responseFormat, verbosity, logprobs }: ModelRequest,
   { wire, url }: Pick<Provider, "wire" | "url">,
 ): JsonObject {
   // OpenAI rejects the setting if there are no tools.
@@ -140,11 +140,21 @@ function ownOptions(
         store: false,
         ...text,
         ...(parallel !== undefined && { parallelToolCalls: parallel }),
+        // The package accepts no 0: superfluous alternatives are left out of the answer.
+        ...(logprobs !== undefined && { logprobs: Math.max(1, logprobs.top) }),
       };
     case "openai-chat":
-      return { ...text, ...(parallel !== undefined && { parallelToolCalls: parallel }) };
+      return {
+        ...text,
+        ...(parallel !== undefined && { parallelToolCalls: parallel }),
+        ...(logprobs !== undefined && { logprobs: logprobs.top }),
+      };
     case "openai-compatible":
-      return { ...text, ...(parallel !== undefined && { parallel_tool_calls: parallel }) };
+      return {
+        ...text,
+        ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+        ...(logprobs !== undefined && { logprobs: true, top_logprobs: logprobs.top }),
+      };
     case "anthropic":
       return {
         includePings: true,

@@ -7,7 +7,9 @@ import type {
 /** A part of an answer. Packages report a refusal as text, and its raw form says so. */
 export type ProviderPart =
   | LanguageModelV4StreamPart
-  | { readonly type: "refusal-delta"; readonly text: string };
+  | { readonly type: "refusal-delta"; readonly text: string }
+  /** The tokens of the next text, as the provider sent them. */
+  | { readonly type: "logprobs"; readonly tokens: unknown };
 
 /** A request to a model in the form of the providers' packages. */
 export type CallOptions = Omit<LanguageModelV4CallOptions, "abortSignal">;

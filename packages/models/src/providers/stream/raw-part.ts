@@ -6,6 +6,8 @@ export interface RawFacts {
   readonly refusal?: string;
   /** The whole refusal. Some servers send only this, without pieces. */
   readonly wholeRefusal?: string;
+  /** The tokens of the text of this part, as the provider sent them. */
+  readonly logprobs?: unknown;
   /** Token counts outside of `usage`. */
   readonly usage?: Usage;
   /** The provider's own tool that an item of the Responses API calls. */
@@ -20,6 +22,8 @@ const none: RawFacts = {};
 export function readRaw(raw: unknown): RawFacts {
   const event = fieldsOf(raw);
   switch (event["type"]) {
+    case "response.output_text.delta":
+      return logprobsOf(event["logprobs"]);
     case "response.refusal.delta":
       return texts({ refusal: event["delta"] });
     case "response.refusal.done":
@@ -47,8 +51,13 @@ function chatChunk(chunk: Fields): RawFacts {
   const usage = chatUsage(fieldsOf(chunk["x_groq"])["usage"]);
   return {
     ...texts({ refusal: fieldsOf(fieldsOf(choice)["delta"])["refusal"] }),
+    ...logprobsOf(fieldsOf(fieldsOf(choice)["logprobs"])["content"]),
     ...(usage !== undefined && { usage }),
   };
+}
+
+function logprobsOf(given: unknown): RawFacts {
+  return Array.isArray(given) && given.length > 0 ? { logprobs: given } : none;
 }
 
 function chatUsage(given: unknown): Usage | undefined {

@@ -4,6 +4,7 @@ import {
   type Message,
   ModelError,
   type ModelEvent,
+  type TokenLogprob,
   type Usage,
 } from "@capstan/core";
 import type { FinishReason } from "@capstan/core/host";
@@ -11,6 +12,7 @@ import { createCallStream } from "./call-stream.ts";
 import { readRaw } from "./raw-part.ts";
 import { createCustomInputStream } from "./custom-input-stream.ts";
 import type { ProviderPart } from "./part-model.ts";
+import { readLogprobs } from "./read-logprobs.ts";
 import { createReasoningStream } from "./reasoning-stream.ts";
 
 /** Converts the parts of a provider's stream to events. */
@@ -27,12 +29,15 @@ export interface EventTranslatorOptions {
   readonly toolNames?: ReadonlyMap<string, string>;
   /** The tools whose text the model writes itself, by their names at the provider. @default none */
   readonly customNames?: ReadonlySet<string>;
+  /** The number of alternatives for each token. @default the request asks for no log probabilities */
+  readonly topLogprobs?: number | undefined;
 }
 
 export function createEventTranslator({
   messages,
   toolNames,
   customNames,
+  topLogprobs,
 }: EventTranslatorOptions): EventTranslator {
   const nameOf = (name: string): string => toolNames?.get(name) ?? name;
   const calls = createCallStream(
@@ -52,6 +57,8 @@ export function createEventTranslator({
   let declined: string | undefined;
   let rawUsage: Usage | undefined;
   let isFinished = false;
+  /** The tokens of the text that the package is about to report. */
+  let logprobs: readonly TokenLogprob[] = [];
 
   function refuse(text: string): readonly ModelEvent[] {
     hasRefused = true;
@@ -59,11 +66,16 @@ export function createEventTranslator({
     return [{ type: "refusal-delta", text }];
   }
 
+  function holdLogprobs(tokens: unknown): void {
+    if (topLogprobs !== undefined) logprobs = [...logprobs, ...readLogprobs(tokens, topLogprobs)];
+  }
+
   function readRawPart(raw: unknown): readonly ModelEvent[] {
     const facts = readRaw(raw);
     rawUsage = facts.usage ?? rawUsage;
     declined = facts.declined ?? declined;
     if (facts.hostedTool !== undefined) hostedTools.add(facts.hostedTool);
+    if (facts.logprobs !== undefined) holdLogprobs(facts.logprobs);
     if (facts.refusal !== undefined) refusals.push(facts.refusal);
     return facts.wholeRefusal === undefined || hasRefused ? [] : refuse(facts.wholeRefusal);
   }
@@ -76,7 +88,10 @@ export function createEventTranslator({
       return refuse(text);
     }
     hasAnswered = true;
-    return [{ type: "text-delta", text }];
+    if (logprobs.length === 0) return [{ type: "text-delta", text }];
+    const tokens = logprobs;
+    logprobs = [];
+    return [{ type: "text-delta", text, logprobs: tokens }];
   }
 
   /** Calls of the provider's own tools never reach a tool, because none of them was offered. */
@@ -103,6 +118,9 @@ export function createEventTranslator({
     switch (part.type) {
       case "raw":
         return readRawPart(part.rawValue);
+      case "logprobs":
+        holdLogprobs(part.tokens);
+        return [];
       case "refusal-delta":
         return refuse(part.text);
       case "text-start":

@@ -1,7 +1,7 @@
 import type { RequestTool } from "@capstan/core";
 import { hostedFamily } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
-import { badRequest } from "../errors.ts";
+import { badRequest, RequestError } from "../errors.ts";
 import type { HostedTools } from "../services.ts";
 
 /** A tool that a request declares by its hosted type. */
@@ -19,6 +19,26 @@ export function hostedTool(tool: RequestTool, bound: HostedTools): HostedTool | 
   const type = hostedFamily(tool.type);
   const toolId = type !== undefined && Object.hasOwn(bound, type) ? bound[type] : undefined;
   return type === undefined || toolId === undefined ? undefined : { type, toolId, tool };
+}
+
+/** Settings that offer a tool for a hosted type, as errors name them. */
+const enablers: { readonly [type: string]: string } = {
+  code_interpreter: 'Set "groups": {"code": true} in capstan.config.json, or bind',
+};
+
+/**
+ * Returns the error for a tool of a hosted type to which the configuration binds no tool.
+ *
+ * @param at the path of the tool in the request
+ */
+export function unboundType(type: string, at: string): RequestError {
+  const family = hostedFamily(type) ?? type;
+  const enable = enablers[family] ?? "Bind";
+  return new RequestError({
+    param: `${at}.type`,
+    code: "unsupported_parameter",
+    message: `Unsupported tool: no tool of this server runs '${family}'. ${enable} a tool with "hostedTools": {"${family}": "GROUP.Tool"}.`,
+  });
 }
 
 /** @throws RequestError if a request declares two tools of one hosted type */

@@ -205,6 +205,8 @@ export function createProjection(options: ProjectionOptions): Projection {
         return;
       case "item.delta":
         return texts.append(event.itemId, event.delta);
+      case "item.logprobs":
+        return texts.addLogprobs(event.itemId, event.logprobs);
       case "item.end":
         serverCalls.spoke(event.itemId, event.text);
         return texts.end(event.itemId, event.text, {

@@ -1,6 +1,7 @@
-import type { JsonObject, PlacedAnnotation } from "@capstan/core";
+import type { JsonObject, PlacedAnnotation, TokenLogprob } from "@capstan/core";
 import { detached } from "@capstan/core/host";
 import { wireAnnotation } from "../../http/tools/wire-annotations.ts";
+import { wireLogprob } from "../../http/wire-logprobs.ts";
 import { createItemWriter, type ItemWriter, type OutputOrder, type Phase } from "./output-order.ts";
 import type { FunctionCallWriter } from "./client-calls.ts";
 import type {
@@ -21,6 +22,8 @@ export interface TextEnd {
 
 interface Sink {
   append(delta: string): void;
+  /** Adds the tokens of the next delta. */
+  addLogprobs?(logprobs: readonly TokenLogprob[]): void;
   end(text: string, options: TextEnd): void;
 }
 
@@ -52,6 +55,7 @@ export function createTextItems(
       outputOrder.enter(writer);
     };
     return {
+      addLogprobs: writer.addLogprobs,
       append(delta) {
         writer.append(delta);
         enter(delta);
@@ -110,6 +114,9 @@ export function createTextItems(
     append(itemId: string, delta: string): void {
       open.get(itemId)?.append(delta);
     },
+    addLogprobs(itemId: string, logprobs: readonly TokenLogprob[]): void {
+      open.get(itemId)?.addLogprobs?.(logprobs);
+    },
     end(itemId: string, text: string, options: TextEnd): void {
       open.get(itemId)?.end(text, options);
       open.delete(itemId);
@@ -132,6 +139,7 @@ export function createTextItems(
 
 interface TextWriter extends ItemWriter {
   append(delta: string): void;
+  readonly addLogprobs: (logprobs: readonly TokenLogprob[]) => void;
   /** Streamed text cannot be changed: only text that continues it is sent. */
   end(text: string, options: TextEnd): void;
   /** The text ended because it was truncated. */
@@ -160,16 +168,22 @@ function holdBack(writer: TextWriter): HeldWriter {
 function createTextWriter(form: TextItemFormat): TextWriter {
   const text = createTextBuffer();
   let annotations: readonly JsonObject[] = [];
+  const logprobs: JsonObject[] = [];
+  let sentLogprobs = 0;
   let phase: Phase = "silent";
-  const sendDelta = (delta: string): void => send(form.delta(delta));
+  const sendDelta = (delta: string): void => {
+    if (!writer.isOpen()) return;
+    send(form.delta(delta, logprobs.slice(sentLogprobs)));
+    sentLogprobs = logprobs.length;
+  };
   const { writer, send } = createItemWriter({
     kind: "text",
     prefix: form.prefix,
     phase: () => phase,
     item: (id, status, isAdded) =>
-      form.item(id, status, isAdded ? [] : [form.part(text.whole(), annotations)]),
+      form.item(id, status, isAdded ? [] : [form.part(text.whole(), { annotations, logprobs })]),
     opened() {
-      send({ type: "response.content_part.added", content_index: 0, part: form.part("", []) });
+      send({ type: "response.content_part.added", content_index: 0, part: form.part("", empty) });
       if (!text.isEmpty()) sendDelta(text.whole());
     },
     closing() {
@@ -181,8 +195,8 @@ function createTextWriter(form: TextItemFormat): TextWriter {
           annotation_index,
           annotation,
         });
-      send(form.done(whole));
-      const part = form.part(whole, annotations);
+      send(form.done(whole, logprobs));
+      const part = form.part(whole, { annotations, logprobs });
       send({ type: "response.content_part.done", content_index: 0, part });
     },
   });
@@ -194,6 +208,7 @@ function createTextWriter(form: TextItemFormat): TextWriter {
 
   return {
     ...writer,
+    addLogprobs: (added) => void logprobs.push(...added.map(wireLogprob)),
     append(delta) {
       text.append(delta);
       say(delta);
@@ -216,10 +231,18 @@ function createTextWriter(form: TextItemFormat): TextWriter {
 interface TextItemFormat {
   readonly prefix: string;
   item(id: string, status: ItemStatus, parts: readonly TextPart[]): OutputItem;
-  part(text: string, annotations: readonly JsonObject[]): TextPart;
-  delta(delta: string): ItemEvent;
-  done(text: string): ItemEvent;
+  part(text: string, more: TextDetails): TextPart;
+  delta(delta: string, logprobs: readonly JsonObject[]): ItemEvent;
+  done(text: string, logprobs: readonly JsonObject[]): ItemEvent;
 }
+
+/** The sources and the tokens of a text, in the form of the API. */
+interface TextDetails {
+  readonly annotations: readonly JsonObject[];
+  readonly logprobs: readonly JsonObject[];
+}
+
+const empty: TextDetails = { annotations: [], logprobs: [] };
 
 type TextPart = OutputText | RefusalPart | ReasoningText;
 
@@ -235,13 +258,18 @@ const messageFormat: TextItemFormat = {
   prefix: "msg",
   item: messageItem,
   part: outputText,
-  delta: (delta) => ({
+  delta: (delta, logprobs) => ({
     type: "response.output_text.delta",
     content_index: 0,
     delta,
-    logprobs: [],
+    logprobs,
   }),
-  done: (text) => ({ type: "response.output_text.done", content_index: 0, text, logprobs: [] }),
+  done: (text, logprobs) => ({
+    type: "response.output_text.done",
+    content_index: 0,
+    text,
+    logprobs: [...logprobs],
+  }),
 };
 
 const refusalFormat: TextItemFormat = {
@@ -272,8 +300,8 @@ function refusalPart(refusal: string): RefusalPart {
   return { type: "refusal", refusal };
 }
 
-function outputText(text: string, annotations: readonly JsonObject[]): OutputText {
-  return { type: "output_text", annotations, logprobs: [], text };
+function outputText(text: string, { annotations, logprobs }: TextDetails): OutputText {
+  return { type: "output_text", annotations, logprobs: [...logprobs], text };
 }
 
 function reasoningText(text: string): ReasoningText {

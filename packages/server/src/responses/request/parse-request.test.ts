@@ -54,7 +54,8 @@ test("null, empty and unknown members are ignored", () => {
   const plain = parseCreateRequest({ input: "hi" });
   assert.deepEqual(parseCreateRequest({ input: "hi", ...nulls }), plain);
   const empty = { model: "", tools: [], include: [], text: {}, client_metadata: { a: 1 } };
-  assert.deepEqual(parseCreateRequest({ input: "hi", ...empty }), plain);
+  const ignored = ["client_metadata"];
+  assert.deepEqual(parseCreateRequest({ input: "hi", ...empty }), { ...plain, ignored });
 });
 
 test("settings and echo contain the request's values", () => {

@@ -12,10 +12,12 @@ import {
 import { type ChatOption, compileSchema, type ResponseFormat } from "@capstan/core/host";
 import { type InputItem, parseInput } from "./parse-input.ts";
 import type { HostedTools } from "../../http/services.ts";
+import { ignoredFields } from "../../http/ignored-fields.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import { checkDepth } from "../../http/parse-tool.ts";
 import { modelToolChoice, parseToolChoice } from "./parse-tool-choice.ts";
-import { parseTools } from "./parse-tools.ts";
+import { parseTools, type RequestTools } from "./parse-tools.ts";
+import { responseDefaults, responseFields } from "./response-fields.ts";
 import type { ResponseEcho } from "../projection/wire.ts";
 
 /** The parsed body of `POST /v1/responses`. Fields that were not given are absent. */
@@ -80,7 +82,52 @@ export function parseCreateRequest(
     ...(given.history != null && { history: historyMode(given.history) }),
     /** The fields of the request that the response repeats. */
     echo,
+    /** The values of `include` that change the response. */
+    include: includable.filter((value) => given.include?.includes(value) === true),
+    /** Names of the parts of the request that have no effect. */
+    ignored: ignoredParts(body, given, tools),
   };
+}
+
+/** The values of `include` that change a response. */
+export const includable = [
+  "message.output_text.logprobs",
+  "file_search_call.results",
+  "web_search_call.results",
+  "web_search_call.action.sources",
+  "code_interpreter_call.outputs",
+] as const;
+
+/** A value of `include` that changes a response. */
+export type Includable = (typeof includable)[number];
+
+/** Values of `include` whose data responses have in any case. */
+const included: readonly string[] = [
+  "reasoning.encrypted_content",
+  "message.input_image.image_url",
+  "computer_call_output.output.image_url",
+];
+
+function ignoredParts(
+  body: { readonly [name: string]: unknown },
+  given: RequestBody,
+  { carried }: Pick<RequestTools, "carried">,
+): readonly string[] {
+  const known: readonly string[] = [...includable, ...included];
+  const include = given.include ?? [];
+  const hasLogprobs = include.includes("message.output_text.logprobs");
+  const { summary } = given.reasoning ?? {};
+  return [
+    ...ignoredFields(body, responseFields, responseDefaults).filter(
+      (name) => name !== "stream_options" || given.stream_options?.include_obfuscation === true,
+    ),
+    ...include.filter((value) => !known.includes(value)).map((value) => `include.${value}`),
+    ...(given.top_logprobs != null && given.top_logprobs > 0 && !hasLogprobs
+      ? ["top_logprobs"]
+      : []),
+    ...(summary != null ? ["reasoning.summary"] : []),
+    ...carried.map(({ type }) => `tools.${String(type)}`),
+  ];
 }
 
 function historyMode(given: NonNullable<RequestBody["history"]>): HistoryMode {
@@ -212,6 +259,10 @@ function requestSettings(
     reasoningEffort: given.reasoning?.effort,
     verbosity: given.text?.verbosity,
     responseFormat: format.type === "text" ? undefined : format,
+    logprobs:
+      given.include?.includes("message.output_text.logprobs") === true
+        ? { top: given.top_logprobs ?? 0 }
+        : undefined,
   });
 }
 
@@ -247,7 +298,8 @@ function requestEcho(
         ? null
         : { effort: reasoning.effort ?? null, summary: reasoning.summary ?? null },
     safety_identifier: given.safety_identifier ?? null,
-    service_tier: given.service_tier ?? "default",
+    // The provider chooses the tier.
+    service_tier: "default",
     store: given.store ?? true,
     temperature: given.temperature ?? 1,
     text: wireText,

@@ -8,7 +8,12 @@ import type { ServerGroup } from "@capstan/store";
 import { createRequestGrammars } from "../../grammar/request-grammars.ts";
 import { isObject, missingParameter, RequestError, wrongType } from "../../http/errors.ts";
 import { type ParsedServer, parseServerGroup } from "../../http/parse-tool.ts";
-import { type HostedTool, hostedTool, requireOnce } from "../../http/tools/hosted-tools.ts";
+import {
+  type HostedTool,
+  hostedTool,
+  requireOnce,
+  unboundType,
+} from "../../http/tools/hosted-tools.ts";
 import type { HostedTools } from "../../http/services.ts";
 import type { ToolForms } from "../client-tools/tool-form.ts";
 import { type ClientTool, parseClientTool } from "./parse-client-tool.ts";
@@ -84,6 +89,8 @@ export function parseTools(
       const { type } = tool;
       const bound =
         typeof type === "string" ? hostedTool(tool as RequestTool, hostedTools) : undefined;
+      // Clients send the other types by default. Without code, answers would be wrong.
+      if (bound === undefined && type === "code_interpreter") throw unboundType(type, at);
       if (bound === undefined) carried.push(tool);
       else hosted.push(bound);
       echo.push(tool);

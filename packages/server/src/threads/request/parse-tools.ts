@@ -13,6 +13,7 @@ import {
 } from "../../http/errors.ts";
 import { checkDepth, firstRepeated, parseServerGroup, toolName } from "../../http/parse-tool.ts";
 import { withoutNulls } from "../../http/read-body.ts";
+import { unboundType } from "../../http/tools/hosted-tools.ts";
 import { type HostedType, hostedTypes } from "./hosted-tools.ts";
 
 /** The tools of an assistant or of a run. */
@@ -89,7 +90,7 @@ export function parseAssistantTools(
       }
       case "file_search":
       case "code_interpreter":
-        if (!available.includes(type)) throw unavailable(`${at}.type`, type);
+        if (!available.includes(type)) throw unboundType(type, at);
         hosted.push(type);
         echo.push(type === "file_search" ? parseFileSearch(tool, at) : { type });
         break;
@@ -136,11 +137,6 @@ function parseFileSearch(tool: object, at: string): JsonObject {
 function foreignServer(param: string, label: string): RequestError {
   const message = `Invalid '${param}': the server '${label.slice(0, 100)}' is not a tool group of this installation. Use capstan://groups/NAME with a name that GET /v1/tools lists.`;
   return badRequest(param, message);
-}
-
-function unavailable(param: string, type: HostedType): RequestError {
-  const message = `Invalid '${param}': this installation has no tool for '${type}'. Offer a tool group instead: {"type": "mcp", "server_label": "LABEL", "server_url": "capstan://groups/NAME"} with a name that GET /v1/tools lists.`;
-  return new RequestError({ param, code: "unsupported_parameter", message });
 }
 
 function rejectTwice(names: readonly string[], what: string): void {

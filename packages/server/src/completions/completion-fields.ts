@@ -1,0 +1,45 @@
+import type { FieldTreatments } from "../http/ignored-fields.ts";
+
+/** The fields of the body of `POST /v1/chat/completions`, as the reference lists them. */
+export const completionFields = {
+  audio: "ignored",
+  frequency_penalty: "passed",
+  function_call: "effect",
+  functions: "effect",
+  logit_bias: "ignored",
+  logprobs: "passed",
+  max_completion_tokens: "passed",
+  max_tokens: "passed",
+  messages: "effect",
+  metadata: "effect",
+  modalities: "effect",
+  model: "effect",
+  moderation: "ignored",
+  n: "effect",
+  parallel_tool_calls: "passed",
+  prediction: "ignored",
+  presence_penalty: "passed",
+  prompt_cache_key: "effect",
+  prompt_cache_options: "ignored",
+  prompt_cache_retention: "ignored",
+  reasoning_effort: "passed",
+  response_format: "effect",
+  safety_identifier: "effect",
+  seed: "passed",
+  service_tier: "ignored",
+  stop: "passed",
+  store: "effect",
+  stream: "effect",
+  stream_options: "effect",
+  temperature: "passed",
+  tool_choice: "effect",
+  tools: "effect",
+  top_logprobs: "passed",
+  top_p: "passed",
+  user: "effect",
+  verbosity: "passed",
+  web_search_options: "effect",
+} as const satisfies FieldTreatments;
+
+/** Values of ignored fields that say what happens anyway. */
+export const completionDefaults = { service_tier: ["auto", "default"] } as const;
