@@ -159,6 +159,7 @@ export const packages: ArrowTable = {
       runs: "the run service: start, answer, cancel, deadlines",
       http: "shared by all APIs: errors, event streams, bodies, services",
       "responses/client-tools": "tools that the API defines and clients run; names in namespaces",
+      "http/fields": "fields that several APIs share, ignored fields",
       "http/tools": "the data of a request for its tools, hosted types",
       "http/files": "the files that requests name, and links to files",
       "responses/projection": "turn run events into response items",

@@ -1,4 +1,4 @@
-// What happens to each field of a request, and to parts that have no effect.
+// The treatment of each field of a request, and of parts that have no effect.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { Model, ModelEvent, ModelRequest, TokenLogprob } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { completionFields } from "./completions/completion-fields.ts";
-import type { FieldTreatments } from "./http/ignored-fields.ts";
+import type { FieldTreatments } from "./http/fields/ignored-fields.ts";
 import type { ResponseObject, ResponseStreamEvent } from "./responses/projection/wire.ts";
 import { responseFields } from "./responses/request/response-fields.ts";
 import { createTestApp, requestTo, type TestApp } from "./testing/app-fixtures.ts";

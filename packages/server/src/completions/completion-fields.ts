@@ -1,4 +1,4 @@
-import type { FieldTreatments } from "../http/ignored-fields.ts";
+import type { FieldTreatments } from "../http/fields/ignored-fields.ts";
 
 /** The fields of the body of `POST /v1/chat/completions`, as the reference lists them. */
 export const completionFields = {

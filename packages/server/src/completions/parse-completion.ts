@@ -8,9 +8,9 @@ import {
   unsupportedValue,
   wrongType,
 } from "../http/errors.ts";
-import { ignoredFields } from "../http/ignored-fields.ts";
+import { ignoredFields } from "../http/fields/ignored-fields.ts";
 import { withoutNulls } from "../http/read-body.ts";
-import { parseResponseFormat } from "../http/parse-response-format.ts";
+import { parseResponseFormat } from "../http/fields/parse-response-format.ts";
 import { completionDefaults, completionFields } from "./completion-fields.ts";
 import { checkedMetadata, metadataSchema } from "./metadata.ts";
 import { parseMessages } from "./parse-messages.ts";

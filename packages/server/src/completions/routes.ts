@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
 import { RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
-import { withIgnored } from "../http/ignored-fields.ts";
+import { withIgnored } from "../http/fields/ignored-fields.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import { withFiles } from "../http/files/stored-files.ts";
 import { passedHeaders } from "../http/tools/request-data.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, TokenLogprob, Usage } from "@capstan/core";
-import { wireLogprob } from "../http/wire-logprobs.ts";
+import { wireLogprob } from "../http/tools/wire-logprobs.ts";
 import type { CompletionFinish, CompletionPiece, ShownFile } from "./project-completion.ts";
 
 /** The fields that all chunks of a completion and the whole completion share. */

@@ -19,7 +19,7 @@ import { compactionChunks, parseCompactRequest, startCompaction } from "./compac
 import { countInput } from "./count-input.ts";
 import { type ResponseCaller, startResponse } from "./start-response.ts";
 import { givesLogprobs } from "../http/select-agent.ts";
-import { withIgnored } from "../http/ignored-fields.ts";
+import { withIgnored } from "../http/fields/ignored-fields.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget, type Release, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";

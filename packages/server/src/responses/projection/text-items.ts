@@ -1,7 +1,7 @@
 import type { JsonObject, PlacedAnnotation, TokenLogprob } from "@capstan/core";
 import { detached } from "@capstan/core/host";
 import { wireAnnotation } from "../../http/tools/wire-annotations.ts";
-import { wireLogprob } from "../../http/wire-logprobs.ts";
+import { wireLogprob } from "../../http/tools/wire-logprobs.ts";
 import { createItemWriter, type ItemWriter, type OutputOrder, type Phase } from "./output-order.ts";
 import type { FunctionCallWriter } from "./client-calls.ts";
 import type {

@@ -12,7 +12,7 @@ import {
 import { type ChatOption, compileSchema, type ResponseFormat } from "@capstan/core/host";
 import { type InputItem, parseInput } from "./parse-input.ts";
 import type { HostedTools } from "../../http/services.ts";
-import { ignoredFields } from "../../http/ignored-fields.ts";
+import { ignoredFields } from "../../http/fields/ignored-fields.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import { checkDepth } from "../../http/parse-tool.ts";
 import { modelToolChoice, parseToolChoice } from "./parse-tool-choice.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@capstan/core";
 import { z } from "zod";
 import { badRequest, isObject, RequestError, wrongType } from "../../http/errors.ts";
-import { parseResponseFormat } from "../../http/parse-response-format.ts";
+import { parseResponseFormat } from "../../http/fields/parse-response-format.ts";
 
 /** The metadata of an object: texts that a client stores with it. */
 export type Metadata = { readonly [key: string]: string };

@@ -2,7 +2,7 @@ import type { JsonValue, ModelSettings } from "@capstan/core";
 import type { ToolChoice } from "@capstan/core/host";
 import { z } from "zod";
 import { badRequest, checked, isObject, unsupportedValue, wrongType } from "../../http/errors.ts";
-import { parseResponseFormat } from "../../http/parse-response-format.ts";
+import { parseResponseFormat } from "../../http/fields/parse-response-format.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import {
   objectBody,

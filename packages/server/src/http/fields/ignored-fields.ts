@@ -1,5 +1,5 @@
 /**
- * What a server does with a field of a request: `effect`, it acts on it; `passed`, the provider gets
+ * The treatment of a field of a request: `effect`, the server acts on it; `passed`, the provider gets
  * it; `ignored`, the header `Capstan-Ignored` of the response names it; `rejected`, the request is an
  * error.
  */

@@ -1,8 +1,8 @@
 import type { ResponseFormat } from "@capstan/core/host";
 import { z } from "zod";
-import { checked, isObject, missingParameter, unsupportedValue, wrongType } from "./errors.ts";
-import { checkDepth } from "./parse-tool.ts";
-import { withoutNulls } from "./read-body.ts";
+import { checked, isObject, missingParameter, unsupportedValue, wrongType } from "../errors.ts";
+import { checkDepth } from "../parse-tool.ts";
+import { withoutNulls } from "../read-body.ts";
 
 const jsonSchema = z.object({
   name: z.string().min(1),
