@@ -1,4 +1,4 @@
-import type { RequestTool, RequestTools, ToolDefinition } from "@capstan/core";
+import type { JsonObject, RequestTool, RequestTools, ToolDefinition } from "@capstan/core";
 import { hostedFamily, type ToolChoice } from "@capstan/core/host";
 import type { ServerGroup } from "@capstan/store";
 import { z } from "zod";
@@ -140,7 +140,8 @@ export function parseCompletionTools(
   const search = body["web_search_options"];
   const isDeclared = hosted.some(({ type }) => type === "web_search");
   if (isObject(search) && !isDeclared) {
-    const bound = hostedTool({ ...search, type: "web_search" } as RequestTool, hostedTools);
+    const options = search as JsonObject;
+    const bound = hostedTool({ ...options, type: "web_search" }, hostedTools);
     if (bound !== undefined) hosted.push(bound);
   }
   const names = client.map(({ function: { name } }) => name);

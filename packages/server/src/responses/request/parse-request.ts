@@ -126,7 +126,7 @@ function ignoredParts(
       ? ["top_logprobs"]
       : []),
     ...(summary != null ? ["reasoning.summary"] : []),
-    ...carried.map(({ type }) => `tools.${String(type)}`),
+    ...carried.flatMap(({ type }) => (typeof type === "string" ? [`tools.${type}`] : [])),
   ];
 }
 
