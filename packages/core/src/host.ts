@@ -52,6 +52,7 @@ export { shiftAnnotations } from "./model/annotation.ts";
 // arguments
 export { conditionsText } from "./arguments/argument-conditions.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
+export { loadSchemaChecks } from "./arguments/schema-checks.ts";
 export { compileSchema } from "./arguments/validator.ts";
 export {
   parseArguments,

@@ -6,6 +6,9 @@ import fc from "fast-check";
 import { compileSchema } from "../src/arguments/validator.ts";
 import type { JsonSchema } from "../src/base/json.ts";
 import { randomSchema, smallValue } from "./random-schema.ts";
+import { loadSchemaChecks } from "../src/arguments/schema-checks.ts";
+
+await loadSchemaChecks();
 
 /** Returns Ajv's verdict, or `undefined` if its generated code throws, as it does on some `oneOf` within `not`. */
 function verdict(validate: () => boolean): boolean | undefined {

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileSchema } from "../src/arguments/validator.ts";
 import type { JsonSchema } from "../src/base/json.ts";
+import { loadSchemaChecks } from "../src/arguments/schema-checks.ts";
+
+await loadSchemaChecks();
 
 /** Much longer than these tests take, and much shorter than an engine that hangs. */
 const limitMs = 15_000;

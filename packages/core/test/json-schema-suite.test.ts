@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type CompiledSchema, compileSchema } from "../src/arguments/validator.ts";
 import type { JsonSchema } from "../src/base/json.ts";
+import { loadSchemaChecks } from "../src/arguments/schema-checks.ts";
+
+await loadSchemaChecks();
 
 const folder = join(import.meta.dirname, "json-schema-test-suite");
 const drafts: { readonly [folder: string]: string } = {

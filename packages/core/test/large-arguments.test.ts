@@ -8,6 +8,9 @@ import {
 import { defineTool, defineToolGroup } from "../src/tool/define-tool.ts";
 import { ToolExecutor } from "../src/call/tool-executor.ts";
 import type { JsonSchema, JsonValue } from "../src/base/json.ts";
+import { loadSchemaChecks } from "../src/arguments/schema-checks.ts";
+
+await loadSchemaChecks();
 
 /** Much longer than any of these tests takes, and much shorter than non-linear time. */
 const limitMs = 30_000;

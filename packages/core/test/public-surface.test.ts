@@ -35,7 +35,7 @@ const surface = {
     customArguments customInput parseArguments prepareArguments
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
-    hostedFamily isContentParts isSettled isWholeCall missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
+    hostedFamily isContentParts isSettled isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     newId noUsage readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
     reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
@@ -45,7 +45,7 @@ const surface = {
     FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
     OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
     ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettingsByTool SettledStatus
-    StreamedItem TokenPrices ToolChoice ToolEffects ToolPermission ToolReturn ToolSettings VariableSource
+    PartSource StreamedItem TokenPrices ToolChoice ToolEffects ToolPermission ToolReturn ToolSettings VariableSource
     VariableType VariableValue
     `,
   },

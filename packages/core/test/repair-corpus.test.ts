@@ -7,6 +7,9 @@ import { parseArguments, prepareArguments } from "../src/arguments/prepare-argum
 import type { JsonObject, JsonSchema, JsonValue } from "../src/base/json.ts";
 import { toolCall } from "./random-call.ts";
 import { reportedArguments } from "./reported-arguments.ts";
+import { loadSchemaChecks } from "../src/arguments/schema-checks.ts";
+
+await loadSchemaChecks();
 
 type Outcome =
   | { readonly status: "accepted"; readonly args: JsonObject; readonly repairs: readonly string[] }

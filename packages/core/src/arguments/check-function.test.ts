@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import type { JsonSchema } from "../base/json.ts";
 import { checkFunction } from "./check-function.ts";
+import { loadSchemaChecks } from "./schema-checks.ts";
+
+await loadSchemaChecks();
 
 const schema = {
   properties: { a: { type: "number" } },

@@ -1,5 +1,5 @@
-import { Check, Compile } from "typebox/schema";
 import type { JsonSchema } from "../base/json.ts";
+import { schemaChecks } from "./schema-checks.ts";
 
 /**
  * The deepest schema that is compiled, in levels of objects and lists. A compiled schema is a
@@ -14,6 +14,7 @@ const deepestCompiled = 50;
  * content security policy cannot be queried, and would report the attempt as a violation.
  */
 export function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
+  const { Check, Compile } = schemaChecks();
   // `Compile`'s own interpreter keeps evaluated properties of earlier values.
   const interpreted = (value: unknown): boolean => Check(schema, value);
   if ("location" in globalThis || isDeeper(schema, deepestCompiled)) return interpreted;

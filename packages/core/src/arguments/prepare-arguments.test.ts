@@ -3,6 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { JsonObject, JsonSchema, JsonValue } from "../base/json.ts";
 import { parseArguments, prepareArguments } from "./prepare-arguments.ts";
+import { loadSchemaChecks } from "./schema-checks.ts";
+
+await loadSchemaChecks();
 
 const schema: JsonSchema = {
   type: "object",

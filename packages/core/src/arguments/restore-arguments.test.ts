@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseArguments, prepareArguments } from "./prepare-arguments.ts";
 import { restoreArguments } from "./restore-arguments.ts";
+import { loadSchemaChecks } from "./schema-checks.ts";
+
+await loadSchemaChecks();
 
 const restored = (text: string): unknown => restoreArguments(text)?.value;
 

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonSchema } from "../base/json.ts";
 import { compileSchema, type PatternEngine, type ValidationIssue } from "./validator.ts";
+import { loadSchemaChecks } from "./schema-checks.ts";
+
+await loadSchemaChecks();
 
 function issues(
   schema: JsonSchema,

@@ -1,4 +1,3 @@
-import { Errors } from "typebox/schema";
 import type { JsonSchema } from "../base/json.ts";
 import { canonicalJson, digest, describeType, isObject } from "../json/json-value.ts";
 import { checkFunction } from "./check-function.ts";
@@ -13,6 +12,7 @@ import {
 } from "./pattern-check.ts";
 import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import { safeSchema } from "./safe-schema.ts";
+import { schemaChecks } from "./schema-checks.ts";
 import { schemaDepthProblem } from "./schema-references.ts";
 import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
 import { errorMessage } from "../base/errors.ts";
@@ -20,7 +20,11 @@ import { errorMessage } from "../base/errors.ts";
 export type { PatternEngine } from "./pattern-check.ts";
 export type { ValidationIssue } from "./validation-issue.ts";
 
-/** Checks values against one schema. Never throws. */
+/**
+ * Checks values against one schema.
+ *
+ * @throws CapstanError `schema_checks_not_loaded` if nothing has awaited `loadSchemaChecks` yet
+ */
 export interface Validator {
   /** Returns the issues, at most about eight; empty if the value is valid. */
   validate(value: unknown): readonly ValidationIssue[];
@@ -155,6 +159,7 @@ function countedChecker(parts: {
 function validatorOf(checker: Validator): Validator {
   return {
     validate(value) {
+      schemaChecks();
       try {
         return checker.validate(value);
       } catch (thrown) {
@@ -167,6 +172,7 @@ function validatorOf(checker: Validator): Validator {
       }
     },
     isValid(value) {
+      schemaChecks();
       try {
         return checker.isValid(value);
       } catch {
@@ -185,7 +191,7 @@ function checkerOf(schema: JsonSchema): Validator {
   return {
     validate(given) {
       const value = checkable(given);
-      return isValid(value) ? [] : validationIssues(Errors(schema, value)[1], value);
+      return isValid(value) ? [] : validationIssues(schemaChecks().Errors(schema, value)[1], value);
     },
     isValid: (given) => isValid(checkable(given)),
   };

@@ -1,3 +1,4 @@
+import { loadSchemaChecks } from "../arguments/schema-checks.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import type { ReviewDecision } from "../policy/review.ts";
 import type { CallHost, Answer } from "./gate/call-host.ts";
@@ -24,6 +25,8 @@ export async function runDirectCall(
   executor: ToolExecutor,
   { callId, entry, options = {}, answer }: DirectCallOptions,
 ): Promise<ToolExecuteResult> {
+  const loading = loadSchemaChecks();
+  if (loading !== undefined) await loading;
   const { gate, scheduler } = executor;
   const { signal, requireApproval, checkToolResults, onOutput } = options;
   const caller = callerWith(gate.caller, options.caller);

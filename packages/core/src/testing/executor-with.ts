@@ -1,5 +1,9 @@
 import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts";
 import type { Tool } from "../tool/tool.ts";
+import { loadSchemaChecks } from "../arguments/schema-checks.ts";
+
+// With it, a direct call starts before `execute` returns, also the first call of a process.
+await loadSchemaChecks();
 
 /** Declarations for test tools whose policy does not matter to the test. */
 export const reads = {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonSchema } from "@capstan/core";
-import { compileSchema } from "@capstan/core/host";
+import { compileSchema, loadSchemaChecks } from "@capstan/core/host";
 import { schemaValue } from "./schema-value.ts";
+
+await loadSchemaChecks();
 
 const strict = (properties: { readonly [name: string]: JsonSchema }, more: JsonSchema = {}) => ({
   type: "object",

@@ -1,3 +1,4 @@
+import { loadSchemaChecks } from "../../arguments/schema-checks.ts";
 import { frozenJson, isObject, lostInJson } from "../../json/json-value.ts";
 import {
   extractLimit,
@@ -320,7 +321,8 @@ function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow"
 
 /**
  * Stage 4: checks arguments against a tool's schema and its own check, and repairs them if no
- * information is lost. Returns a promise only if the tool's own check does.
+ * information is lost. Returns a promise only if the tool's own check does, or for the first check of
+ * a process.
  *
  * @param patternEngine matches patterns that could hang JavaScript's own engine; without it they
  * are not enforced
@@ -332,6 +334,8 @@ export function checkArguments(
   args: JsonObject,
   patternEngine?: PatternEngine,
 ): PreparedArguments | Promise<PreparedArguments> {
+  const loading = loadSchemaChecks();
+  if (loading !== undefined) return loading.then(() => checkArguments(tool, args, patternEngine));
   const { name, parameters } = tool.definition.function;
   const valid = prepareArguments(args, parameters, { pattern: patternEngine });
   const prepared =

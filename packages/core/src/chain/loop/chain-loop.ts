@@ -1,3 +1,4 @@
+import { loadSchemaChecks } from "../../arguments/schema-checks.ts";
 import { cutsOff, markIncomplete } from "../../model/incomplete-calls.ts";
 import type { ToolCallRequest } from "../../model/message.ts";
 import { type ChainEnding, emptyAnswer, loopError, stopped } from "./chain-ending.ts";
@@ -39,7 +40,7 @@ export async function runChain(chain: Chain): Promise<ToolChainResult> {
 async function loop(chain: Chain): Promise<ChainEnding> {
   const { executor, model, resume, inputMessages = [], firstResponse } = chain.options;
   // The caller gets the chain before its first event.
-  await Promise.resolve();
+  await loadSchemaChecks();
   const at = executor.gate.clock.now();
   if (resume === undefined || resume.adopted === true) {
     chain.recorder.appendEvent({ type: "chain.started", at, model: model.id });
