@@ -1,4 +1,4 @@
-import { requestOf, type RunRecord, type Store } from "@capstan/store";
+import { requestOf, type RunRecord, type Store, type ThreadObjectRecord } from "@capstan/store";
 import { conflict, isObject } from "./errors.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function requireReadThread(
   );
   let run = head;
   while (unread.size > 0 && run?.conversationId === conversationId) {
-    for (const id of messagesReadBy(run)) unread.delete(id);
+    for (const id of messagesOf(run).messages) unread.delete(id);
     run = run.parentId === null ? undefined : await store.getRun({ owner, id: run.parentId });
   }
   if (unread.size > 0)
@@ -41,9 +41,60 @@ export async function requireReadThread(
     );
 }
 
-/** Returns the ids of the added messages that a run of a thread has read. */
-function messagesReadBy(run: RunRecord): readonly string[] {
-  if (run.kind !== "turn") return [];
+/**
+ * Checks that no message of a thread was deleted that a run or its ancestors have read or written.
+ *
+ * @throws RequestError 409 if there is one: a run of the thread reads only the remaining messages
+ */
+export async function requireUndeleted(store: Store, run: RunRecord): Promise<void> {
+  const { owner, conversationId } = run;
+  if (conversationId === null) return;
+  const objects = await store.listThreadObjects({ owner, conversationId });
+  if (objects.length === 0) return;
+  const isDeleted = deletedMessages(objects);
+  for (let each: RunRecord | undefined = run; each?.conversationId === conversationId;) {
+    const { messages, restated } = messagesOf(each);
+    const found = restated === undefined ? isDeleted.in(each, messages) : isDeleted.of(restated);
+    if (found !== undefined)
+      throw conflict(
+        `The message ${found} of this response's thread was deleted. Continue the thread with POST /v1/threads/${conversationId.replace(/^conv_/, "thread_")}/runs, or continue a newer response of it.`,
+      );
+    if (restated !== undefined) return;
+    each = each.parentId === null ? undefined : await store.getRun({ owner, id: each.parentId });
+  }
+}
+
+/** Returns functions that find a deleted message of a thread. */
+function deletedMessages(objects: readonly ThreadObjectRecord[]) {
+  const changed = objects.filter(({ data }) => data["isDeleted"] === true).map(({ id }) => id);
+  const known = new Set(objects.map(({ id }) => id));
+  const isWritten = (id: string) => writtenBy(id) !== undefined;
+  const of = (ids: readonly string[]) =>
+    ids.find((id) => changed.includes(id) || (!known.has(id) && !isWritten(id)));
+  return {
+    /** Of the given messages. Those of runs have an object only if a client changed them. */
+    of,
+    /** Of the messages that a run has read, and those that it wrote. */
+    in: (run: RunRecord, read: readonly string[]) =>
+      of(read) ?? changed.find((id) => (writtenBy(id) ?? run.id) === run.id),
+  };
+}
+
+/** Returns the run that wrote a message, or undefined for a message with an id of its client. */
+function writtenBy(id: string): string | undefined {
+  const suffix = /^msg_(.+)_\d+(?:_in)?$/.exec(id)?.[1];
+  return suffix === undefined ? undefined : `resp_${suffix}`;
+}
+
+interface ReadMessages {
+  /** The added messages that a run has read. */
+  readonly messages: readonly string[];
+  /** All messages that it has read, if it stated them again. */
+  readonly restated?: readonly string[] | undefined;
+}
+
+function messagesOf(run: RunRecord): ReadMessages {
+  if (run.kind !== "turn") return { messages: [] };
   const { api, wire } = requestOf(run);
-  return api === "threads" && isObject(wire) ? (wire["messages"] as readonly string[]) : [];
+  return api === "threads" && isObject(wire) ? (wire as unknown as ReadMessages) : { messages: [] };
 }

@@ -21,7 +21,7 @@ import { conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
 import { offeredEntries, offeredServers, toolContextOf } from "../http/tools/request-data.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
-import { requireReadThread } from "../http/require-read-thread.ts";
+import { requireReadThread, requireUndeleted } from "../http/require-read-thread.ts";
 import { typedFiles } from "../http/files/typed-files.ts";
 import { requireNoLoosening, rightMissing } from "../http/rights.ts";
 import { selectAgent } from "../http/select-agent.ts";
@@ -160,6 +160,7 @@ export async function prepareResponse(
   }
   if (conversationId !== null)
     await requireReadThread(services.runs.store, { owner, conversationId, head: named.parent });
+  else if (parent !== undefined) await requireUndeleted(services.runs.store, parent);
   await nextTurn();
   const fields = applyAgent(agent, {
     ...request,

@@ -22,8 +22,8 @@ import {
 import { metadata, objectBody, rejectUnknown } from "./request/fields.ts";
 import { fileIdsOf, parseMessage } from "./request/parse-message.ts";
 import { requireFiles } from "./require-files.ts";
-import { findThread, requireWritten, type Thread, threadWrite } from "./thread.ts";
-import { messagesOf, messagesOfRun, readThreadParts } from "./thread-messages.ts";
+import { findThread, requireWritten, restateIfRead, type Thread, threadWrite } from "./thread.ts";
+import { messagesOf, messagesOfRun, readThreadParts, type ThreadParts } from "./thread-messages.ts";
 
 const change = z.object({ metadata });
 
@@ -48,14 +48,10 @@ export function messageRoutes(services: Services, budget: MemoryBudget): Hono<En
     const { owner } = thread.conversation;
     const { page, release } = await budget.readOneByOne(owner, async () => {
       const parts = await readThreadParts(store, thread);
-      const runs =
-        runId === undefined
-          ? parts.runs
-          : parts.runs.filter(({ id }) => id === runId.replace(/^run_/, "resp_"));
       const all =
         runId === undefined
           ? messagesOf(store, parts, query.order)
-          : ofRun(messagesOf(store, { ...parts, runs, pending: [] }, query.order), runId);
+          : await ofRun(store, { thread, parts, runId, order: query.order });
       const found = await pageOf(query, all);
       return { page: found, release: budget.take(owner, bytesOf(found)) };
     });
@@ -117,17 +113,37 @@ export function messageRoutes(services: Services, budget: MemoryBudget): Hono<En
       ...(isRead ? [threadWrite(thread, { mustRestate: true })] : []),
     ]);
     requireWritten(outcomes, notFound("message", view.id));
+    // A run that has started in the meantime may have read the message.
+    if (!isRead) await restateIfRead(store, thread, [view.id]);
     return context.json({ id: view.id, object: "thread.message.deleted", deleted: true });
   });
 
   return routes;
 }
 
-async function* ofRun(
-  messages: AsyncIterable<MessageView>,
-  runId: string,
-): AsyncGenerator<MessageView> {
-  for await (const message of messages) if (message["run_id"] === runId) yield message;
+/** Reads the messages that have the id of one run of a thread. */
+async function ofRun(
+  store: Store,
+  {
+    thread: { conversation },
+    parts: { objects },
+    runId,
+    order,
+  }: {
+    readonly thread: Thread;
+    readonly parts: Pick<ThreadParts, "objects">;
+    readonly runId: string;
+    readonly order: "asc" | "desc";
+  },
+): Promise<readonly MessageView[]> {
+  const { owner, id } = conversation;
+  const run = await store.getRun({ owner, id: runId.replace(/^run_/, "resp_") });
+  if (run?.conversationId !== id) return [];
+  // Messages that it read have the id of no run.
+  const messages = (await messagesOfRun(store, run, { objects, older: undefined })).filter(
+    (message) => message["run_id"] === runId,
+  );
+  return order === "asc" ? messages : messages.toReversed();
 }
 
 function objectWrite(
@@ -153,8 +169,7 @@ async function readMessage(store: Store, { conversation }: Thread, id: string) {
   const run =
     suffix === undefined ? undefined : await store.getRun({ owner, id: `resp_${suffix}` });
   if (run === undefined || run.conversationId !== conversationId) return undefined;
-  const nothing = { objects: new Map(), readBy: new Map() };
-  const messages = await messagesOfRun(store, run, nothing);
+  const messages = await messagesOfRun(store, run, { objects: new Map(), older: undefined });
   const message = messages.find((each) => each.id === id);
   const view = message && changedView(message, known);
   return view && { view, created: undefined };

@@ -21,7 +21,7 @@ import { type RunWire, runWire, wireRunId, wireThreadId } from "./run-wire.ts";
 import { prepareRun, type RunCaller, startThreadRun } from "./start-thread-run.ts";
 import { positionOf, streamResumed, streamRun } from "./stream-run.ts";
 import { findThread, type Thread, threadView } from "./thread.ts";
-import { readThreadParts } from "./thread-messages.ts";
+import { threadRuns } from "./thread-messages.ts";
 
 const change = z.object({ metadata });
 const submission = z.object({
@@ -148,13 +148,7 @@ export function threadRunRoutes(services: Services, budget: MemoryBudget): Hono<
     const thread = await find(context);
     const { owner } = thread.conversation;
     const query = readPageQuery(context);
-    const { runs: all } = await readThreadParts(store, thread);
-    const ordered = query.order === "asc" ? all : all.toReversed();
-    const shown = ordered.flatMap((run) => {
-      const wire = runWire(run);
-      return wire === undefined ? [] : [{ id: wireRunId(run.id), run, wire }];
-    });
-    const page = await pageOf(query, shown);
+    const page = await pageOf(query, shownRuns(threadRuns(store, thread).list(query.order)));
     const data = await Promise.all(
       page.data.map(({ run, wire }) => readRunView(store, run, { wire, suspendedMs })),
     );
@@ -245,6 +239,14 @@ export function threadRunRoutes(services: Services, budget: MemoryBudget): Hono<
   });
 
   return routes;
+}
+
+/** Yields the runs that this API started. */
+async function* shownRuns(runs: AsyncIterable<RunRecord>) {
+  for await (const run of runs) {
+    const wire = runWire(run);
+    if (wire !== undefined) yield { id: wireRunId(run.id), run, wire };
+  }
 }
 
 interface FoundRun {

@@ -22,7 +22,7 @@ import { type CreatedMessage, fileIdsOf } from "./request/parse-message.ts";
 import { modelSettings, type ParsedRun, type WireChoice } from "./request/parse-run.ts";
 import { requireFiles } from "./require-files.ts";
 import type { RunWire } from "./run-wire.ts";
-import { type Thread, threadWrite } from "./thread.ts";
+import { restateIfRead, type Thread, threadWrite } from "./thread.ts";
 import { readToolContext } from "./tool-context.ts";
 import { messagesOf, readThreadParts, type ThreadParts } from "./thread-messages.ts";
 
@@ -109,7 +109,7 @@ export async function startThreadRun(
   const { conversation, data } = thread;
   const { request, agent, hosted } = prepared;
   const parts = await readThreadParts(store, thread);
-  const head = parts.runs.at(-1);
+  const head = await parts.runs.at(0);
   if (head !== undefined) requireNoActiveRun(thread, head);
   if (head !== undefined) requireNoOpenCalls(head);
   const added = request.additionalMessages.map((message) => ({ id: newId("msg_"), message }));
@@ -130,7 +130,10 @@ export async function startThreadRun(
       ? []
       : [threadWrite(thread, { mustRestate: read.mustRestate })]),
   ];
-  const wire = wireOf(prepared, fresh, hostedTools);
+  const wire: RunWire = {
+    ...wireOf(prepared, fresh, hostedTools),
+    ...(read.restates === "all" && { restated: read.views.map(({ id }) => id) }),
+  };
   const typed = await readToolContext(services, {
     owner,
     headers,
@@ -180,7 +183,15 @@ export async function startThreadRun(
     wire: wire as unknown as JsonValue,
   };
   const outcome = await runs.start(run, { kept: true, key, also });
-  if (outcome.status === "started") return outcome.run;
+  if (outcome.status === "started") {
+    // Messages that were deleted in the meantime must not be read again.
+    await restateIfRead(
+      store,
+      thread,
+      fresh.map(({ id }) => id),
+    );
+    return outcome.run;
+  }
   // Another request may have started a run in the meantime.
   const now = await store.getConversation(conversation);
   const newest = now?.headRunId ?? null;
@@ -220,7 +231,9 @@ async function readMessages(
     return {
       views: all.slice(-last),
       restates: "own",
-      mustRestate: mustRestate || last < fresh.length,
+      // Later runs read only its own turn, which added answers do not belong to.
+      mustRestate:
+        mustRestate || last < fresh.length || fresh.some(({ role }) => role === "assistant"),
     };
   return mustRestate
     ? { views: all, restates: "all", mustRestate: false }

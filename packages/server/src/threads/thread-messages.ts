@@ -12,45 +12,28 @@ import type { Thread } from "./thread.ts";
 
 /** The parts of a thread, from which its messages are read. */
 export interface ThreadParts {
-  /** The runs of the thread, the oldest first. */
-  readonly runs: readonly RunRecord[];
-  /** The messages of clients that each run has read first. A retry of a run has read none first. */
-  readonly readBy: ReadonlyMap<string, readonly string[]>;
+  readonly runs: ThreadRuns;
   /** Messages that clients added, and changes of other messages, by their id. */
   readonly objects: ReadonlyMap<string, ThreadObjectRecord>;
   /** The messages that no run has read yet, the oldest first. */
   readonly pending: readonly ThreadObjectRecord[];
 }
 
-/** Reads the runs and the stored objects of a thread. */
-export async function readThreadParts(
-  store: Store,
-  { conversation }: Thread,
-): Promise<ThreadParts> {
-  const { owner, id: conversationId, headRunId } = conversation;
+/** Reads the stored objects of a thread, and its newest runs. */
+export async function readThreadParts(store: Store, thread: Thread): Promise<ThreadParts> {
+  const { owner, id: conversationId } = thread.conversation;
   const stored = await store.listThreadObjects({ owner, conversationId });
   const objects = new Map(
     stored.flatMap((record) => (record.kind === "message" ? [[record.id, record] as const] : [])),
   );
-  const runs: RunRecord[] = [];
-  for (let id = headRunId; id !== null;) {
-    const run: RunRecord | undefined = await store.getRun({ owner, id });
-    // A fork continues a run of another conversation, whose messages it has copied.
-    if (run === undefined || run.conversationId !== conversationId) break;
-    runs.unshift(run);
-    id = run.parentId;
-  }
-  const read = new Set<string>();
-  const readBy = new Map<string, readonly string[]>();
-  for (const run of runs) {
-    const fresh = (runWire(run)?.messages ?? []).filter((id) => !read.has(id));
-    readBy.set(run.id, fresh);
-    for (const id of fresh) read.add(id);
-  }
-  const pending = [...objects.values()].filter(
-    (record) => messageData(record).type === "created" && !read.has(record.id),
+  const runs = threadRuns(store, thread);
+  const added = [...objects.values()].filter((record) => messageData(record).type === "created");
+  const unread = await unreadMessages(
+    runs,
+    added.map(({ id }) => id),
   );
-  return { runs, readBy, objects, pending };
+  const pending = unread.flatMap((id) => objects.get(id) ?? []);
+  return { runs, objects, pending };
 }
 
 /**
@@ -61,31 +44,41 @@ export async function readThreadParts(
  */
 export async function* messagesOf(
   store: Store,
-  { runs, pending, ...parts }: ThreadParts,
+  { runs, objects, pending }: ThreadParts,
   order: "asc" | "desc",
 ): AsyncGenerator<MessageView> {
   const waiting = pending.flatMap((record) => createdView(record) ?? []);
   if (order === "asc") {
-    for (const run of runs) yield* await messagesOfRun(store, run, parts);
+    let older: RunRecord | undefined;
+    for await (const run of runs.list("asc")) {
+      yield* await messagesOfRun(store, run, { objects, older });
+      older = run;
+    }
     yield* waiting;
     return;
   }
   yield* waiting.toReversed();
-  for (const run of runs.toReversed()) yield* (await messagesOfRun(store, run, parts)).toReversed();
+  for (let age = 0, run = await runs.at(0); run !== undefined; run = await runs.at(++age)) {
+    const older = await runs.at(age + 1);
+    yield* (await messagesOfRun(store, run, { objects, older })).toReversed();
+  }
 }
 
-/** Reads the messages that a run read and wrote, without deleted ones. */
+/**
+ * Reads the messages that a run read first and wrote, without deleted ones.
+ *
+ * @param thread.older the run before it in the thread
+ */
 export async function messagesOfRun(
   store: Store,
   run: RunRecord,
-  { objects, readBy }: Pick<ThreadParts, "objects" | "readBy">,
+  { objects, older }: Pick<ThreadParts, "objects"> & { readonly older: RunRecord | undefined },
 ): Promise<readonly MessageView[]> {
-  const wire = runWire(run);
   const { owner, id: runId } = run;
   const read =
-    wire === undefined
+    runWire(run) === undefined
       ? inputViews(run, (await store.readInput({ owner, runId })) ?? [])
-      : (readBy.get(run.id) ?? []).flatMap((id) => {
+      : firstReadBy(run, older).flatMap((id) => {
           const record = objects.get(id);
           return (record && createdView(record)) ?? [];
         });
@@ -93,4 +86,88 @@ export async function messagesOfRun(
   return [...read, ...written].flatMap(
     (message) => changedView(message, objects.get(message.id)) ?? [],
   );
+}
+
+/** The runs of a thread. They are read one by one from the newest one on, as far as they are needed. */
+export interface ThreadRuns {
+  /** Returns a run by its age: 0 is the newest one. Undefined after the oldest one. */
+  at(age: number): Promise<RunRecord | undefined>;
+  /** Returns all runs, the oldest first. */
+  all(): Promise<readonly RunRecord[]>;
+  /** Yields the runs in an order. */
+  list(order: "asc" | "desc"): AsyncGenerator<RunRecord, void, undefined>;
+}
+
+/** Returns the runs of a thread. */
+export function threadRuns(store: Pick<Store, "getRun">, { conversation }: Thread): ThreadRuns {
+  const { owner, id: conversationId, headRunId } = conversation;
+  /** The newest first. */
+  const read: RunRecord[] = [];
+  let next = headRunId;
+  const readNext = async (): Promise<boolean> => {
+    if (next === null) return false;
+    const run = await store.getRun({ owner, id: next });
+    // A fork continues a run of another conversation, whose messages it has copied.
+    if (run?.conversationId !== conversationId) {
+      next = null;
+      return false;
+    }
+    next = run.parentId;
+    read.push(run);
+    return true;
+  };
+  const at = async (age: number): Promise<RunRecord | undefined> => {
+    while (read.length <= age && (await readNext()));
+    return read[age];
+  };
+  const all = async (): Promise<readonly RunRecord[]> => {
+    while (await readNext());
+    return read.toReversed();
+  };
+  return {
+    at,
+    all,
+    async *list(order) {
+      if (order === "asc") return yield* await all();
+      for (let age = 0, run = await at(0); run !== undefined; run = await at(++age)) yield run;
+    },
+  };
+}
+
+/**
+ * Returns the ids of the added messages that a run has read first. A retry of a run has read none
+ * first.
+ *
+ * @param older the run before it
+ */
+function firstReadBy(run: RunRecord, older: RunRecord | undefined): readonly string[] {
+  const earlier = new Set(older && runWire(older)?.messages);
+  return (runWire(run)?.messages ?? []).filter((id) => !earlier.has(id));
+}
+
+/**
+ * Returns those of the added messages of a thread that no run has read, by their ids in the order in
+ * which they were added. Each run reads all of them, so a message that is older than one which the
+ * run before the newest one has read was read by one of these runs, or earlier.
+ */
+async function unreadMessages(
+  runs: Pick<ThreadRuns, "at">,
+  added: readonly string[],
+): Promise<readonly string[]> {
+  const places = new Map(added.map((id, place) => [id, place]));
+  const read = new Set<string>();
+  let isNewest = true;
+  for (let age = 0; read.size < added.length; age++) {
+    const run = await runs.at(age);
+    if (run === undefined) break;
+    const known = (runWire(run)?.messages ?? []).filter((id) => places.has(id));
+    if (known.length === 0) continue;
+    for (const id of known) read.add(id);
+    if (!isNewest) {
+      const last = Math.max(...known.map((id) => places.get(id) ?? 0));
+      return added.slice(last + 1).filter((id) => !read.has(id));
+    }
+    isNewest = false;
+  }
+  return added.filter((id) => !read.has(id));
 }

@@ -79,12 +79,13 @@ export function threadRoutes(services: Services): Hono<Environment> {
     const { owner, headRunId, metadata: given } = source.conversation;
     const id = await createOnce(services, context, async (claim) => {
       const parts = await readThreadParts(store, source);
-      const head = parts.runs.at(-1);
+      const head = await parts.runs.at(0);
       if (head !== undefined && !isClosing(head.status)) requireNoActiveRun(source, head);
       // The first run continues the newest one of the source, so it has its variables and grants. It
       // does not take over calls that wait for outputs or approvals.
-      const continued = parts.runs.findLast((run) => !hasOpenCalls(run));
-      const [oldest] = parts.runs;
+      const all = await parts.runs.all();
+      const continued = all.findLast((run) => !hasOpenCalls(run));
+      const [oldest] = all;
       const continues = oldest === undefined ? headRunId : (continued?.id ?? oldest.parentId);
       const messages = await copyMessages(store, parts);
       const fork = { messages, metadata: given, resources: source.data.tool_resources };

@@ -8,7 +8,7 @@ import {
 } from "@capstan/store";
 import { conflict, notFound, type RequestError } from "../http/errors.ts";
 import type { ToolResources } from "./request/tool-resources.ts";
-import { wireThreadId } from "./run-wire.ts";
+import { runWire, wireThreadId } from "./run-wire.ts";
 
 /** The parts of a thread that its conversation does not have. */
 export interface ThreadData {
@@ -102,4 +102,34 @@ export function threadView({ conversation, data }: Thread): JsonObject {
     metadata,
     tool_resources: data.tool_resources as unknown as JsonObject | null,
   };
+}
+
+/** More changes of a thread than this at the same time are a 409. */
+const maxAttempts = 5;
+
+/**
+ * Makes the next run state all messages again if the newest run has read one of the given messages
+ * and the message was deleted. Call it after a run was started, and after a message was deleted: the
+ * later one of the two sees the other.
+ */
+export async function restateIfRead(
+  store: Store,
+  { conversation: { owner, id } }: Thread,
+  messages: readonly string[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const stored = await store.listThreadObjects({ owner, conversationId: id });
+    const left = new Set(stored.map((record) => record.id));
+    const deleted = messages.filter((message) => !left.has(message));
+    if (deleted.length === 0) return;
+    const thread = await findThread(store, { owner, id: id.replace(/^conv_/, "thread_") });
+    const { headRunId } = thread.conversation;
+    const run = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
+    const read = new Set(run && runWire(run)?.messages);
+    if (thread.data.mustRestate || !deleted.some((message) => read.has(message))) return;
+    const outcomes = await store.write([threadWrite(thread, { mustRestate: true })]);
+    if (outcomes.every(isAccepted)) return;
+  }
+  throw conflict("The thread is changed by other requests at the same time. Try again.");
 }
