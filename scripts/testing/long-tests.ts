@@ -119,9 +119,9 @@ export const longTests: readonly LongTests[] = [
     reason: "Creates Python environments and runs pip.",
   },
   {
-    files: "packages/scripts/src/run/powershell/powershell-worker-command.real.test.ts",
+    files: "packages/scripts/src/{read,run}/powershell/*.real.test.ts",
     reason:
-      "Starts a real PowerShell for each call. powershell-worker-command.test.ts runs the same messages with a stand-in.",
+      "Builds PowerShell and starts it for each call. outline.test.ts compares with a grammar, and powershell-worker-command.test.ts runs the same messages with a stand-in.",
   },
   {
     files: "packages/server/src/responses/history-forms.test.ts",
