@@ -178,7 +178,7 @@ function partsBelow(path: string, folder: string): readonly string[] {
 }
 
 /** Resolves a denied path. If it does not exist yet, resolves its nearest existing folder. */
-async function realOrNearest(path: string): Promise<string> {
+export async function realOrNearest(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {

@@ -1,0 +1,193 @@
+import { FileError } from "../files/file-roots.ts";
+import { countOf } from "../text/format-bytes.ts";
+import { findLines, indented, nearestLines } from "./find-text.ts";
+
+/** One SEARCH/REPLACE block. */
+export interface Edit {
+  readonly search: string;
+  readonly replace: string;
+  /** Whether every occurrence is replaced. @default false: there must be exactly one */
+  readonly all?: boolean | undefined;
+}
+
+/** The text after all edits, and the first line of each replaced place in the text before, from 1. */
+export interface EditedText {
+  readonly text: string;
+  readonly lines: readonly number[];
+}
+
+/** A replacement of characters in the text before the edits. */
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+  /** The number of its edit, from 1. */
+  readonly edit: number;
+}
+
+/**
+ * Applies all edits to a text, or none. All edits are found in the text as it was, so their order
+ * does not matter. Line ends of the search and of the replacement are those of the text.
+ *
+ * @param text with the line ends of the file
+ * @throws FileError `no_match`, `ambiguous_match`, `overlapping_edits` or `empty_search`
+ */
+export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
+  const eol = lineEnd(text);
+  const source = new Source(text.replaceAll("\r\n", "\n"));
+  const position = positionsIn(text);
+  const replacements = edits
+    .flatMap((edit, index) =>
+      source.find(edit, edits.length === 1 ? "" : `Edit ${index + 1}: `, index + 1),
+    )
+    .toSorted((a, b) => a.start - b.start);
+  let at = 0;
+  let edited = "";
+  let last: Replacement | undefined;
+  for (const one of replacements) {
+    if (last !== undefined && one.start < last.end)
+      throw new FileError(
+        "overlapping_edits",
+        `Edits ${last.edit} and ${one.edit} change the same lines (${source.lineAt(one.start)}). Put both into one edit.`,
+      );
+    const by = eol === "\n" ? one.by : one.by.replaceAll("\n", eol);
+    edited += text.slice(at, position(one.start)) + by;
+    at = position(one.end);
+    last = one;
+  }
+  return {
+    text: edited + text.slice(at),
+    lines: replacements.map(({ start }) => source.lineAt(start)),
+  };
+}
+
+/** Returns the line end that most lines of a text have. */
+export function lineEnd(text: string): "\n" | "\r\n" {
+  const windows = text.split("\r\n").length - 1;
+  return windows * 2 > text.split("\n").length - 1 ? "\r\n" : "\n";
+}
+
+/**
+ * Returns a function that converts a position in a text with `\n` as line end to the position in
+ * the text itself. Takes positions in ascending order.
+ */
+function positionsIn(text: string): (plain: number) => number {
+  let skipped = 0;
+  let next = text.indexOf("\r\n");
+  return (plain) => {
+    while (next >= 0 && next - skipped < plain) {
+      skipped++;
+      next = text.indexOf("\r\n", next + 2);
+    }
+    return plain + skipped;
+  };
+}
+
+/** The text before the edits, with `\n` as line end. */
+class Source {
+  readonly #text: string;
+  #lines: readonly string[] | undefined;
+  #starts: readonly number[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @param prefix names the edit in errors */
+  find(edit: Edit, prefix: string, number: number): readonly Replacement[] {
+    const search = edit.search.replaceAll("\r\n", "\n");
+    const by = edit.replace.replaceAll("\r\n", "\n");
+    if (search === "")
+      throw new FileError(
+        "empty_search",
+        `${prefix}"search" is empty. Give the lines to replace; WriteFile replaces a whole file.`,
+      );
+    const exact = this.#occurrences(search).map((start) => this.#whole(start, search, by, number));
+    const found = exact.length > 0 ? exact : this.#tolerant(search, by, number);
+    if (found.length === 0) throw this.#noMatch(search, prefix);
+    if (found.length > 1 && edit.all !== true) {
+      const lines = found.slice(0, 10).map(({ start }) => this.lineAt(start));
+      throw new FileError(
+        "ambiguous_match",
+        `${prefix}"search" occurs ${found.length} times, in lines ${lines.join(", ")}${found.length > 10 ? ", …" : ""}. Add lines before or after it until it occurs once, or set "all" to replace every one.`,
+      );
+    }
+    return found;
+  }
+
+  /** Returns the number of the line of a position, from 1. */
+  lineAt(position: number): number {
+    const starts = this.#lineStarts();
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((starts[middle] ?? 0) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #occurrences(search: string): readonly number[] {
+    const found: number[] = [];
+    for (let at = this.#text.indexOf(search); at >= 0;) {
+      found.push(at);
+      at = this.#text.indexOf(search, at + search.length);
+    }
+    return found;
+  }
+
+  /** If whole lines are removed, their line end is removed, too. */
+  #whole(start: number, search: string, by: string, edit: number): Replacement {
+    const end = start + search.length;
+    const isWhole =
+      (start === 0 || this.#text[start - 1] === "\n") &&
+      !search.endsWith("\n") &&
+      this.#text[end] === "\n";
+    return { start, end: by === "" && isWhole ? end + 1 : end, by, edit };
+  }
+
+  #tolerant(search: string, by: string, edit: number): readonly Replacement[] {
+    const wanted = linesOf(search);
+    const starts = this.#lineStarts();
+    const endOf = (line: number) => starts[line] ?? this.#text.length;
+    return findLines(this.#allLines(), wanted).map(({ start, end, indent }) => {
+      const replaced = linesOf(by).map((line) => indented(line, indent));
+      const isLast = endOf(end) === this.#text.length && !this.#text.endsWith("\n");
+      const text = by === "" ? "" : replaced.join("\n") + (isLast ? "" : "\n");
+      return { start: endOf(start), end: endOf(end), by: text, edit };
+    });
+  }
+
+  #noMatch(search: string, prefix: string): FileError {
+    const wanted = linesOf(search);
+    const lines = this.#allLines();
+    const near = nearestLines(lines, wanted);
+    const what = `${prefix}"search" does not occur in the file`;
+    if (near === undefined)
+      return new FileError("no_match", `${what}, and neither does any line of it. View the file.`);
+    const shown = lines.slice(near.start, near.end).slice(0, 20);
+    const excerpt = shown.map((line, index) => `${near.start + index + 1}\t${line}`).join("\n");
+    return new FileError(
+      "no_match",
+      `${what}. The most similar place is ${countOf(shown.length, "line")} from line ${near.start + 1}; copy it exactly:\n${excerpt}`,
+    );
+  }
+
+  #allLines(): readonly string[] {
+    return (this.#lines ??= linesOf(this.#text));
+  }
+
+  #lineStarts(): readonly number[] {
+    if (this.#starts !== undefined) return this.#starts;
+    const starts = [0];
+    for (let at = this.#text.indexOf("\n"); at >= 0; at = this.#text.indexOf("\n", at + 1))
+      starts.push(at + 1);
+    return (this.#starts = starts);
+  }
+}
+
+/** Returns the lines of a text. A line end at its end does not begin another line. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}

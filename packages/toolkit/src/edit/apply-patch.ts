@@ -1,0 +1,75 @@
+import { defineTool, type Tool } from "@capstan/core";
+import { z } from "zod";
+import { returnFileErrors } from "../files/file-roots.ts";
+import { type Operation, sha256 } from "./apply-operations.ts";
+import { readEdited } from "./edit-file.ts";
+import { type ChangePlan, makeChange } from "./make-change.ts";
+import { type EditToolsOptions, openTarget } from "./open-target.ts";
+import { type FilePatch, parsePatch } from "./parse-patch.ts";
+import { patchText } from "./patch-text.ts";
+import { changeResult, formatChange, pathLocks } from "./permission.ts";
+import { decodeText, encodeText } from "./text-content.ts";
+
+const parameters = z.object({
+  patch: z
+    .string()
+    .min(1)
+    .max(4 * 1024 * 1024)
+    .describe(
+      "*** Begin Patch, then for each file *** Add File: path (lines with +), *** Update File: path (optionally *** Move to: path; hunks of lines with space, - or +, each after @@) or *** Delete File: path, then *** End Patch.",
+    ),
+});
+
+/** `ApplyPatch`: adds, changes, moves and removes files, all or none. */
+export function applyPatch(options: EditToolsOptions): Tool {
+  const lock = pathLocks(options);
+  return defineTool({
+    name: "ApplyPatch",
+    description: "Applies one patch to several files: all of it, or nothing.",
+    parameters,
+    effects: { locks: ({ patch }) => pathsOf(patch).map(lock) },
+    idempotent: true,
+    permission: { executionPolicy: "ask-always" },
+    compressArgs: ({ patch }) => pathsOf(patch).join(", "),
+    formatForLLM: formatChange,
+    execute: ({ patch }, context) =>
+      returnFileErrors(async () => {
+        const files = parsePatch(patch);
+        const change = await makeChange(options, context, async (plan) =>
+          (await Promise.all(files.map((file) => operationsOf(file, plan)))).flat(),
+        );
+        return changeResult(files.map(describe).join("\n"), change);
+      }),
+  });
+}
+
+/** Returns the paths of a patch; an invalid patch has none. */
+function pathsOf(patch: string): readonly string[] {
+  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm)].map(
+    ([, path = ""]) => path,
+  );
+}
+
+async function operationsOf(file: FilePatch, { roots }: ChangePlan): Promise<readonly Operation[]> {
+  const { path } = file;
+  if (file.type === "delete") return [{ do: "remove", path }];
+  if (file.type === "add") {
+    const content = Buffer.from(file.lines.map((line) => `${line}\n`).join(""));
+    return [{ do: "write", path, content, expects: "new" }];
+  }
+  await using target = await openTarget(roots, path, {});
+  const before = await readEdited(target, path);
+  const content = decodeText(before, target.shown);
+  const text = patchText(content.text, file.hunks, target.shown);
+  const expects = { sha256: sha256(before) };
+  return [
+    { do: "write", path, content: encodeText({ ...content, text }), expects },
+    ...(file.to === undefined ? [] : [{ do: "move" as const, from: path, to: file.to }]),
+  ];
+}
+
+function describe(file: FilePatch): string {
+  if (file.type === "add") return `Created ${file.path}.`;
+  if (file.type === "delete") return `Removed ${file.path}.`;
+  return file.to === undefined ? `Edited ${file.path}.` : `Edited ${file.path}, now ${file.to}.`;
+}

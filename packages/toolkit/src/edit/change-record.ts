@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from "node:crypto";
+import { open, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { FileError } from "../files/file-roots.ts";
+
+/** One step of a change, with what is needed to undo it. Paths are as users see them. */
+const step = z.discriminatedUnion("do", [
+  z.object({
+    do: z.literal("write"),
+    path: z.string(),
+    /** The SHA-256 of the new content. */
+    after: z.string(),
+    /** The name of the former content in the change's folder. Absent: the file is new. */
+    kept: z.string().optional(),
+  }),
+  z.object({ do: z.literal("remove"), path: z.string(), kept: z.string() }),
+  z.object({ do: z.literal("move"), from: z.string(), to: z.string() }),
+  /** `isImplied`: it was created on the way to a file. */
+  z.object({ do: z.literal("folder"), path: z.string(), isImplied: z.boolean().optional() }),
+  z.object({ do: z.literal("restore"), path: z.string() }),
+]);
+
+const record = z.object({
+  id: z.string(),
+  principal: z.string(),
+  tool: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** `begun`: a process ended before the change was complete, or is still making it. */
+  status: z.enum(["begun", "done", "undone"]),
+  /** The size of the kept contents, in bytes. */
+  bytes: z.number(),
+  steps: z.array(step),
+});
+
+/** A step of a change. */
+export type ChangeStep = z.infer<typeof step>;
+/** A change of files, with what is needed to undo it. */
+export type ChangeRecord = z.infer<typeof record>;
+
+/** How long changes can be undone, in ms, and how much they may keep for each user, in bytes. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+const keptBytes = 1024 * 1024 * 1024;
+
+/** The changes of one user, each in a folder of its own. */
+export class ChangeFolder {
+  readonly #folder: string;
+  readonly #principal: string;
+
+  /** @param changes the folder for the changes of all users */
+  constructor(changes: string, principal: string) {
+    const own = createHash("sha256").update(principal).digest("hex").slice(0, 32);
+    this.#folder = join(changes, own);
+    this.#principal = principal;
+  }
+
+  /**
+   * Begins a change.
+   *
+   * @param key the call's idempotency key: a repeated call finds its change
+   */
+  async begin(
+    key: string,
+    tool: string,
+  ): Promise<{ readonly found: ChangeRecord } | { readonly begun: ChangeRecord }> {
+    const id = `change_${createHash("sha256").update(`${this.#principal}\0${key}`).digest("hex").slice(0, 24)}`;
+    const found = await this.#read(id);
+    if (found !== undefined) return { found };
+    const begun = { id, principal: this.#principal, tool, at: Date.now(), bytes: 0, steps: [] };
+    await mkdir(join(this.#folder, id), { recursive: true, mode: 0o700 });
+    await this.save({ ...begun, status: "begun" });
+    return { begun: { ...begun, status: "begun" } };
+  }
+
+  /** @throws FileError `unknown_change` for a change of another user, too */
+  async find(id: string): Promise<ChangeRecord> {
+    const found = /^change_[0-9a-f]{24}$/.test(id) ? await this.#read(id) : undefined;
+    if (found !== undefined) return found;
+    throw new FileError(
+      "unknown_change",
+      `There is no change ${JSON.stringify(id)}. The results of the editing tools name theirs; changes are kept for 7 days.`,
+    );
+  }
+
+  /** Stores a record durably before the step that it describes. */
+  async save(change: ChangeRecord): Promise<void> {
+    const path = join(this.#folder, change.id, "change.json");
+    const temporary = `${path}.${randomBytes(6).toString("hex")}`;
+    await writeFile(temporary, JSON.stringify(change), { mode: 0o600, flush: true });
+    await rename(temporary, path);
+    const folder = await open(join(this.#folder, change.id));
+    await folder.sync().catch(() => {});
+    await folder.close();
+  }
+
+  /** Returns the path of a kept content. */
+  keptAt(change: Pick<ChangeRecord, "id">, name: string): string {
+    return join(this.#folder, change.id, name);
+  }
+
+  async forget(id: string): Promise<void> {
+    await rm(join(this.#folder, id), { recursive: true, force: true });
+  }
+
+  /** Forgets changes that are too old, and the oldest ones if they keep too much. */
+  async prune(now = Date.now()): Promise<void> {
+    const ids = await readdir(this.#folder).catch(() => []);
+    const all = await Promise.all(ids.map((id) => this.#read(id)));
+    const newest = all.flatMap((one) => one ?? []).toSorted((a, b) => b.at - a.at);
+    let bytes = 0;
+    for (const change of newest) {
+      bytes += change.bytes;
+      if (change.status !== "begun" && (now - change.at > keptMs || bytes > keptBytes))
+        await this.forget(change.id);
+    }
+  }
+
+  async #read(id: string): Promise<ChangeRecord | undefined> {
+    try {
+      return record.parse(
+        JSON.parse(await readFile(join(this.#folder, id, "change.json"), "utf8")),
+      );
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { defineTool, type Tool } from "@capstan/core";
+import { z } from "zod";
+import { FileError, returnFileErrors } from "../files/file-roots.ts";
+import { openPath } from "../files/open-path.ts";
+import { formatBytes } from "../text/format-bytes.ts";
+import { makeChange } from "./make-change.ts";
+import type { EditToolsOptions } from "./open-target.ts";
+import { changeResult, formatChange, pathLocks, pathsPermission } from "./permission.ts";
+
+/** The largest file that is copied, in bytes. */
+const largestCopy = 256 * 1024 * 1024;
+
+const parameters = z.object({
+  from: z.string().min(1).describe("A file."),
+  to: z.string().min(1).describe("The path of the copy, which must be free."),
+});
+
+/** `CopyFile`: copies a file. */
+export function copyFile(options: EditToolsOptions): Tool {
+  const lock = pathLocks(options);
+  return defineTool({
+    name: "CopyFile",
+    description: "Copies a file. Never replaces another file.",
+    parameters,
+    effects: { locks: ({ from, to }) => [lock(from), lock(to)] },
+    idempotent: true,
+    permission: pathsPermission(options),
+    compressArgs: ({ from, to }) => `${from} to ${to}`,
+    formatForLLM: formatChange,
+    execute: ({ from, to }, context) =>
+      returnFileErrors(async () => {
+        const change = await makeChange(options, context, async ({ roots }) => {
+          // Opened like a file that is read, so that a copy shows nothing that reading denies.
+          await using source = await openPath(roots, from);
+          if (!source.stats.isFile())
+            throw new FileError(
+              "not_a_file",
+              `"${source.shown}" is not a file. Copy the files of a folder one by one.`,
+            );
+          if (source.stats.size > largestCopy)
+            throw new FileError(
+              "too_large",
+              `"${source.shown}" has ${formatBytes(source.stats.size)}; files up to ${formatBytes(largestCopy)} can be copied.`,
+            );
+          const content = await source.handle.readFile();
+          return [{ do: "write", path: to, content, mode: source.stats.mode, expects: "new" }];
+        });
+        return changeResult(`Copied ${from} to ${to}.`, change);
+      }),
+  });
+}

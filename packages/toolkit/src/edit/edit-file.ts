@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { defineTool, type Tool } from "@capstan/core";
+import { z } from "zod";
+import { FileError, notFound, returnFileErrors } from "../files/file-roots.ts";
+import { countOf, formatBytes } from "../text/format-bytes.ts";
+import { applyEdits } from "./apply-edits.ts";
+import { sha256 } from "./apply-operations.ts";
+import { makeChange } from "./make-change.ts";
+import { type EditToolsOptions, openTarget, type Target } from "./open-target.ts";
+import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
+import { decodeText, encodeText, largestEdit } from "./text-content.ts";
+
+const parameters = z.object({
+  path: z.string().min(1).describe("The file, relative to the root."),
+  edits: z
+    .array(
+      z.object({
+        search: z.string().describe("Lines of the file, copied exactly, that occur once."),
+        replace: z.string().describe("The lines that replace them. Empty removes them."),
+        all: z.boolean().optional().describe("Replace every occurrence."),
+      }),
+    )
+    .min(1)
+    .max(200)
+    .describe("All are applied, or none. Each is found in the file as it is now."),
+});
+
+/** `EditFile`: replaces parts of a text file. */
+export function editFile(options: EditToolsOptions): Tool {
+  const lock = pathLocks(options);
+  return defineTool({
+    name: "EditFile",
+    description:
+      "Replaces parts of a text file. An edit that does not match exactly may differ in indentation and in white space at line ends.",
+    parameters,
+    effects: { locks: ({ path }) => [lock(path)] },
+    idempotent: true,
+    permission: folderPermission(options),
+    compressArgs: ({ path, edits }) => `${path}, ${countOf(edits.length, "edit")}`,
+    formatForLLM: formatChange,
+    execute: ({ path, edits }, context) =>
+      returnFileErrors(async () => {
+        let lines: readonly number[] = [];
+        const change = await makeChange(options, context, async ({ roots }) => {
+          await using target = await openTarget(roots, path, {});
+          const before = await readEdited(target, path);
+          const content = decodeText(before, target.shown);
+          const edited = applyEdits(content.text, edits);
+          lines = edited.lines;
+          const after = encodeText({ ...content, text: edited.text });
+          return [{ do: "write", path, content: after, expects: { sha256: sha256(before) } }];
+        });
+        const { path: shown } = change.steps.find((step) => step.do === "write") ?? { path };
+        const places = lines.length === 0 ? "" : `, line ${lines.slice(0, 20).join(", ")}`;
+        return changeResult(`Edited ${shown}${places}.`, change);
+      }),
+  });
+}
+
+/** Reads a file that is going to be edited. @throws FileError */
+export async function readEdited(target: Target, path: string): Promise<Uint8Array> {
+  const { stats, shown, at } = target;
+  if (stats === undefined) throw notFound(path);
+  if (!stats.isFile()) throw new FileError("not_a_file", `"${shown}" is not a file.`);
+  if (stats.size > BigInt(largestEdit))
+    throw new FileError(
+      "too_large",
+      `"${shown}" has ${formatBytes(Number(stats.size))}; files up to ${formatBytes(largestEdit)} can be edited.`,
+    );
+  return readFile(at);
+}

@@ -1,0 +1,339 @@
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import { isToolError, type ToolContext, type ToolErrorData } from "@capstan/core";
+import { fakeContext, toolOf } from "@capstan/core/testing";
+import type { EditToolsOptions } from "./open-target.ts";
+import { editTools } from "./edit-tools.ts";
+import type { ChangeResult } from "./permission.ts";
+
+const base = mkdtempSync(join(tmpdir(), "capstan-edit-"));
+after(() => rmSync(base, { recursive: true }));
+
+const root = join(base, "root");
+const options: EditToolsOptions = {
+  roots: [{ path: root }],
+  changes: join(base, "changes"),
+  protected: [join(root, "capstan.config.json"), join(root, "tools")],
+  deny: [join(root, "data")],
+};
+const group = editTools(options);
+
+beforeEach(() => {
+  rmSync(root, { recursive: true, force: true });
+  const files: { readonly [path: string]: string } = {
+    "a.txt": "one\ntwo\nthree\n",
+    "src/app.ts": "function app() {\n  return 1;\n}\n",
+    "src/other.ts": "other\n",
+    "data/private.txt": "secret\n",
+    "tools/tool.py": "tool\n",
+    "capstan.config.json": "{}\n",
+    ".git/config": "git\n",
+    "secrets/key": "key\n",
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+});
+
+interface Given {
+  readonly context?: Partial<ToolContext>;
+  readonly of?: typeof group;
+}
+
+let calls = 0;
+const noRules = { paths: [], hosts: [] };
+
+async function run(name: string, args: object, { context = {}, of = group }: Given = {}) {
+  const tool = toolOf(of, name);
+  const merged = {
+    ...fakeContext(),
+    denied: () => noRules,
+    idempotencyKey: `key-${calls++}`,
+    ...context,
+  };
+  return tool.execute?.({ ...args } as never, merged);
+}
+
+async function changed(name: string, args: object, given?: Given): Promise<ChangeResult> {
+  const result = await run(name, args, given);
+  assert.ok(!isToolError(result), JSON.stringify(result));
+  return result as ChangeResult;
+}
+
+async function failed(name: string, args: object, given?: Given): Promise<ToolErrorData> {
+  const result = await run(name, args, given);
+  assert.ok(isToolError(result), JSON.stringify(result));
+  return result;
+}
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const has = (path: string): boolean => existsSync(join(root, path));
+const write = (path: string, content: string | Uint8Array): void =>
+  writeFileSync(join(root, path), content);
+
+/** The whole tree with contents, to show that nothing has changed. */
+function tree(folder = root): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return entry.isFile() ? `${path} ${readFileSync(path, "latin1")}` : path;
+    })
+    .toSorted();
+}
+
+test("WriteFile creates a file with its folders, and replaces or extends one only if asked to", async () => {
+  await changed("WriteFile", { path: "new/deep/b.txt", content: "b\n", mode: "create" });
+  assert.equal(read("new/deep/b.txt"), "b\n");
+  const problem = await failed("WriteFile", { path: "a.txt", content: "x", mode: "create" });
+  assert.equal(problem.code, "exists");
+  await changed("WriteFile", { path: "a.txt", content: "x", mode: "overwrite" });
+  assert.equal(read("a.txt"), "x");
+  await changed("WriteFile", { path: "a.txt", content: "y\n", mode: "append" });
+  assert.equal(read("a.txt"), "x\ny\n");
+  write("crlf.txt", "a\r\nb\r\n");
+  await changed("WriteFile", { path: "crlf.txt", content: "c\nd\n", mode: "append" });
+  assert.equal(read("crlf.txt"), "a\r\nb\r\nc\r\nd\r\n");
+});
+
+test("EditFile keeps encoding, byte order mark and permissions", async () => {
+  write("utf16.txt", Buffer.from("\uFEFFhé\r\nx\r\n", "utf16le"));
+  await changed("EditFile", { path: "utf16.txt", edits: [{ search: "hé", replace: "hö" }] });
+  assert.equal(readFileSync(join(root, "utf16.txt"), "utf16le"), "\uFEFFhö\r\nx\r\n");
+  chmodSync(join(root, "src/app.ts"), 0o755);
+  const { text } = await changed("EditFile", {
+    path: "src/app.ts",
+    edits: [{ search: "return 1;", replace: "return 2;" }],
+  });
+  assert.equal(text, "Edited src/app.ts, line 2.");
+  assert.equal(read("src/app.ts"), "function app() {\n  return 2;\n}\n");
+  assert.equal(statSync(join(root, "src/app.ts")).mode & 0o777, 0o755);
+});
+
+test("EditFile rejects files that it cannot write back unchanged", async () => {
+  write("latin1.txt", Uint8Array.of(0x63, 0xe9, 0x0a));
+  write("blob.bin", Uint8Array.of(1, 0, 2, 0));
+  const edits = [{ search: "c", replace: "d" }];
+  assert.equal((await failed("EditFile", { path: "latin1.txt", edits })).code, "unknown_encoding");
+  assert.equal((await failed("EditFile", { path: "blob.bin", edits })).code, "binary_file");
+  assert.equal((await failed("EditFile", { path: "none.txt", edits })).code, "not_found");
+  assert.equal((await failed("EditFile", { path: "src", edits })).code, "not_a_file");
+});
+
+test("each change can be undone once, and its Undo can be undone", async () => {
+  const start = tree();
+  const made = [
+    await changed("WriteFile", { path: "b.txt", content: "b", mode: "create" }),
+    await changed("WriteFile", { path: "a.txt", content: "new", mode: "overwrite" }),
+    await changed("EditFile", { path: "src/app.ts", edits: [{ search: "1", replace: "2" }] }),
+    await changed("MoveFile", { from: "src/other.ts", to: "lib/moved.ts" }),
+    await changed("CopyFile", { from: "lib/moved.ts", to: "copy.ts" }),
+    await changed("MakeDirectory", { path: "empty/inner" }),
+    await changed("RemoveFile", { path: "secrets" }),
+  ];
+  const end = tree();
+  assert.ok(!has("secrets") && has("lib/moved.ts") && has("empty/inner") && has("copy.ts"));
+  const undone: ChangeResult[] = [];
+  for (const { change } of made.toReversed()) undone.push(await changed("Undo", { change }));
+  assert.deepEqual(tree(), start);
+  assert.equal((await failed("Undo", { change: made[0]?.change })).code, "already_undone");
+  for (const { change } of undone.toReversed()) await changed("Undo", { change });
+  assert.deepEqual(tree(), end);
+});
+
+test("Undo fails if a file was changed since, and changes nothing", async () => {
+  const { change } = await changed("WriteFile", { path: "a.txt", content: "x", mode: "overwrite" });
+  write("a.txt", "someone else's");
+  assert.equal((await failed("Undo", { change })).code, "changed");
+  assert.equal(read("a.txt"), "someone else's");
+  const created = await changed("WriteFile", { path: "n.txt", content: "x", mode: "create" });
+  write("n.txt", "changed");
+  assert.equal((await failed("Undo", { change: created.change })).code, "changed");
+  const folder = await changed("MakeDirectory", { path: "made" });
+  write("made/file", "");
+  assert.equal((await failed("Undo", { change: folder.change })).code, "not_empty");
+});
+
+test("another user cannot undo a change, and ids are not paths", async () => {
+  const { change } = await changed("RemoveFile", { path: "a.txt" });
+  const context = { principal: { id: "other" } };
+  assert.equal((await failed("Undo", { change }, { context })).code, "unknown_change");
+  assert.equal((await failed("Undo", { change: "../../x" })).code, "unknown_change");
+  assert.ok(!has("a.txt"));
+});
+
+test("ApplyPatch changes several files, or none", async () => {
+  const patch = `*** Begin Patch
+*** Add File: new/file.txt
++first
++second
+*** Update File: src/app.ts
+*** Move to: src/main.ts
+@@ function app() {
+-  return 1;
++  return 3;
+ }
+*** Delete File: src/other.ts
+*** End Patch`;
+  const start = tree();
+  const { change, text } = await changed("ApplyPatch", { patch });
+  assert.equal(read("new/file.txt"), "first\nsecond\n");
+  assert.equal(read("src/main.ts"), "function app() {\n  return 3;\n}\n");
+  assert.ok(!has("src/app.ts") && !has("src/other.ts"));
+  assert.match(text, /Edited src\/app\.ts, now src\/main\.ts\./);
+  await changed("Undo", { change });
+  assert.deepEqual(tree(), start);
+
+  const before = tree();
+  const broken = patch.replace("src/other.ts", "src/none.ts");
+  assert.equal((await failed("ApplyPatch", { patch: broken })).code, "not_found");
+  assert.deepEqual(tree(), before);
+});
+
+test("ApplyPatch names the hunk and the line that do not fit", async () => {
+  const update = (body: string) => `*** Update File: a.txt\n${body}`;
+  const hunk = await failed("ApplyPatch", { patch: update("@@\n-two\n-four\n+x") });
+  assert.equal(hunk.code, "no_match");
+  assert.match(hunk.message, /Hunk 1 for "a\.txt".*\n2\ttwo/s);
+  const bad = await failed("ApplyPatch", { patch: update("two") });
+  assert.match(bad.message, /Line 2 of the patch: expected a line that starts with/);
+  assert.match((await failed("ApplyPatch", { patch: "hello" })).message, /^Line 1 of the patch/);
+  const twice = `${update("-one\n+1")}\n${update("-two\n+2")}`;
+  assert.match((await failed("ApplyPatch", { patch: twice })).message, /twice/);
+  await changed("ApplyPatch", { patch: update("@@\n-one\n+1\n@@\n+end\n*** End of File") });
+  assert.equal(read("a.txt"), "1\ntwo\nthree\nend\n");
+});
+
+test("nothing outside the roots, hidden, denied or protected is changed, by any name", async () => {
+  mkdirSync(join(base, "outside"), { recursive: true });
+  writeFileSync(join(base, "outside/x.txt"), "outside\n");
+  symlinkSync(join(base, "outside"), join(root, "link-out"));
+  symlinkSync(join(base, "outside/x.txt"), join(root, "link-file"));
+  symlinkSync("gone", join(root, "link-broken"));
+  symlinkSync("capstan.config.json", join(root, "link-config"));
+  linkSync(join(root, "capstan.config.json"), join(root, "hard-config"));
+  linkSync(join(root, "tools/tool.py"), join(root, "hard-tool"));
+  const before = [...tree(), ...tree(join(base, "outside"))];
+  const cases: readonly (readonly [string, string])[] = [
+    ["../outside/x.txt", "outside_roots"],
+    [join(base, "outside/x.txt"), "outside_roots"],
+    ["link-out/x.txt", "outside_roots"],
+    ["link-out/new.txt", "outside_roots"],
+    ["link-file", "outside_roots"],
+    ["link-broken", "broken_link"],
+    [".git/config", "hidden_path"],
+    [".env", "hidden_path"],
+    ["data/private.txt", "not_found"],
+    ["data/new.txt", "not_found"],
+    ["capstan.config.json", "protected_path"],
+    ["link-config", "protected_path"],
+    ["hard-config", "protected_path"],
+    ["tools/tool.py", "protected_path"],
+    ["tools/new.py", "protected_path"],
+    ["hard-tool", "protected_path"],
+    [".", "is_root"],
+  ];
+  for (const [path, code] of cases) {
+    const problem = await failed("WriteFile", { path, content: "x", mode: "overwrite" });
+    assert.equal(problem.code, code, path);
+  }
+  for (const path of ["tools", "data", ".git", "capstan.config.json", "..", "."])
+    await failed("RemoveFile", { path });
+  for (const to of ["tools/x.txt", ".hidden", "../x.txt", "link-out/x.txt", "data/x"]) {
+    await failed("MoveFile", { from: "a.txt", to });
+    await failed("CopyFile", { from: "a.txt", to });
+  }
+  await failed("MoveFile", { from: "tools", to: "elsewhere" });
+  await failed("CopyFile", { from: "data/private.txt", to: "copy.txt" });
+  await failed("MoveFile", { from: "src", to: "src/inner/src" });
+  assert.deepEqual([...tree(), ...tree(join(base, "outside"))], before);
+});
+
+test("a link is removed and moved itself, not the file that it names", async () => {
+  symlinkSync("a.txt", join(root, "link-in"));
+  await changed("MoveFile", { from: "link-in", to: "link-moved" });
+  assert.equal(readlinkSync(join(root, "link-moved")), "a.txt");
+  const { change } = await changed("RemoveFile", { path: "link-moved" });
+  assert.ok(has("a.txt"));
+  await changed("Undo", { change });
+  assert.equal(readlinkSync(join(root, "link-moved")), "a.txt");
+  await changed("EditFile", { path: "link-moved", edits: [{ search: "two", replace: "2" }] });
+  assert.equal(read("a.txt"), "one\n2\nthree\n");
+});
+
+test("paths that a rule denies cannot be changed, copied, or moved with their folder", async () => {
+  const context = { denied: () => ({ paths: ["secrets/**"], hosts: [] }) };
+  const before = tree();
+  const args = { path: "secrets/key", content: "x", mode: "overwrite" };
+  assert.equal((await failed("WriteFile", args, { context })).code, "denied_path");
+  assert.equal(
+    (await failed("MoveFile", { from: "secrets", to: "s" }, { context })).code,
+    "denied_path",
+  );
+  assert.equal((await failed("RemoveFile", { path: "secrets" }, { context })).code, "denied_path");
+  await failed("CopyFile", { from: "secrets/key", to: "copy" }, { context });
+  assert.deepEqual(tree(), before);
+});
+
+test("a repeated attempt of a call changes nothing more, and one that was cut off starts again", async () => {
+  const context = { idempotencyKey: "once" };
+  const args = { path: "a.txt", content: "more\n", mode: "append" };
+  const first = await changed("WriteFile", args, { context });
+  const second = await changed("WriteFile", args, { context });
+  assert.equal(second.change, first.change);
+  assert.equal(read("a.txt"), "one\ntwo\nthree\nmore\n");
+
+  // As a process leaves it that is killed after the first of two files.
+  const patch =
+    "*** Delete File: src/other.ts\n*** Update File: src/app.ts\n-  return 1;\n+  return 4;";
+  const cut = { idempotencyKey: "cut" };
+  const done = await changed("ApplyPatch", { patch }, { context: cut });
+  const file = readdirSync(options.changes, { recursive: true, withFileTypes: true }).find(
+    (entry) => entry.name === "change.json" && entry.parentPath.endsWith(done.change),
+  );
+  const path = join(file?.parentPath ?? "", "change.json");
+  const record = JSON.parse(readFileSync(path, "utf8")) as { readonly steps: readonly unknown[] };
+  writeFileSync(join(root, "src/app.ts"), "function app() {\n  return 1;\n}\n");
+  writeFileSync(path, JSON.stringify({ ...record, status: "begun" }));
+  await changed("ApplyPatch", { patch }, { context: cut });
+  assert.match(read("src/app.ts"), /return 4/);
+  await changed("Undo", { change: done.change });
+  assert.equal(read("src/other.ts"), "other\n");
+  assert.match(read("src/app.ts"), /return 1/);
+});
+
+test("calls that change the same file have the same lock, however the path is written", () => {
+  const locksOf = (name: string, args: object): readonly string[] => {
+    const { effects } = toolOf(group, name);
+    return typeof effects === "object" ? effects.locks(args as never) : [];
+  };
+  const lock = locksOf("WriteFile", { path: "./src/../a.txt", content: "", mode: "create" });
+  assert.deepEqual(
+    locksOf("EditFile", { path: join(root, "a.txt"), edits: [{ search: "a", replace: "" }] }),
+    lock,
+  );
+  assert.deepEqual(locksOf("ApplyPatch", { patch: "*** Delete File: a.txt" }), lock);
+});
+
+test("a wider answer covers the files of one folder", () => {
+  const scope = (path: string) =>
+    toolOf(group, "WriteFile").permission?.grantScope?.({ path, content: "", mode: "create" });
+  assert.deepEqual(scope("src/app.ts"), { when: { path: "src/**" }, title: "files in src" });
+  assert.deepEqual(scope("a.txt"), { when: { path: "a.txt" }, title: "a.txt" });
+});

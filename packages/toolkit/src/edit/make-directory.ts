@@ -1,0 +1,32 @@
+import { defineTool, type Tool } from "@capstan/core";
+import { z } from "zod";
+import { returnFileErrors } from "../files/file-roots.ts";
+import { makeChange } from "./make-change.ts";
+import type { EditToolsOptions } from "./open-target.ts";
+import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
+
+const parameters = z.object({
+  path: z.string().min(1).describe("The folder. Missing folders above it are created, too."),
+});
+
+/** `MakeDirectory`: creates a folder. */
+export function makeDirectory(options: EditToolsOptions): Tool {
+  const lock = pathLocks(options);
+  return defineTool({
+    name: "MakeDirectory",
+    description: "Creates a folder. Succeeds if it exists.",
+    parameters,
+    effects: { locks: ({ path }) => [lock(path)] },
+    idempotent: true,
+    permission: folderPermission(options),
+    compressArgs: ({ path }) => path,
+    formatForLLM: formatChange,
+    execute: ({ path }, context) =>
+      returnFileErrors(async () => {
+        const change = await makeChange(options, context, async () => [{ do: "folder", path }]);
+        const text =
+          change.steps.length === 0 ? `${path} exists already.` : `Created the folder ${path}.`;
+        return changeResult(text, change);
+      }),
+  });
+}

@@ -1,0 +1,31 @@
+import { defineTool, type Tool } from "@capstan/core";
+import { z } from "zod";
+import { returnFileErrors } from "../files/file-roots.ts";
+import { makeChange } from "./make-change.ts";
+import type { EditToolsOptions } from "./open-target.ts";
+import { changeResult, formatChange, pathLocks, pathsPermission } from "./permission.ts";
+
+const parameters = z.object({
+  from: z.string().min(1).describe("A file or a folder."),
+  to: z.string().min(1).describe("Its new path, which must be free. Missing folders are created."),
+});
+
+/** `MoveFile`: moves or renames a file or a folder. */
+export function moveFile(options: EditToolsOptions): Tool {
+  const lock = pathLocks(options);
+  return defineTool({
+    name: "MoveFile",
+    description: "Moves or renames a file or a folder. Never replaces another file.",
+    parameters,
+    effects: { locks: ({ from, to }) => [lock(from), lock(to)] },
+    idempotent: true,
+    permission: pathsPermission(options),
+    compressArgs: ({ from, to }) => `${from} to ${to}`,
+    formatForLLM: formatChange,
+    execute: ({ from, to }, context) =>
+      returnFileErrors(async () => {
+        const change = await makeChange(options, context, async () => [{ do: "move", from, to }]);
+        return changeResult(`Moved ${from} to ${to}.`, change);
+      }),
+  });
+}

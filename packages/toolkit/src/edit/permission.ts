@@ -1,0 +1,64 @@
+import { posix } from "node:path";
+import type { Tool, ToolArgs } from "@capstan/core";
+import { canonicalPath, type FileToolsOptions } from "../files/file-roots.ts";
+import type { ChangeRecord } from "./change-record.ts";
+
+type GrantOffer = ReturnType<NonNullable<NonNullable<Tool["permission"]>["grantScope"]>>;
+
+/** The permission of a tool that changes one path: each call asks, and a wider answer covers the folder. */
+export function folderPermission(options: FileToolsOptions) {
+  const canonical = canonicalPath(options);
+  return {
+    executionPolicy: "ask-always",
+    canonicalArguments: canonical,
+    grantScope: (args: { readonly path: string }): GrantOffer => {
+      const folder = posix.dirname(canonical(args).path);
+      return folder === "."
+        ? { when: { path: canonical(args).path }, title: canonical(args).path }
+        : { when: { path: `${folder}/**` }, title: `files in ${folder}` };
+    },
+  } as const;
+}
+
+/** The permission of a tool that changes two paths. */
+export function pathsPermission(options: FileToolsOptions) {
+  const canonical = canonicalPath(options);
+  return {
+    executionPolicy: "ask-always",
+    canonicalArguments: ({
+      from,
+      to,
+      ...rest
+    }: {
+      readonly from: string;
+      readonly to: string;
+    }): ToolArgs => ({
+      ...rest,
+      from: canonical({ path: from }).path,
+      to: canonical({ path: to }).path,
+    }),
+  } as const;
+}
+
+/** Returns the lock of a path, so that calls that change the same file run one after another. */
+export function pathLocks(options: FileToolsOptions) {
+  const canonical = canonicalPath(options);
+  return (path: string): string => `file:${canonical({ path }).path}`;
+}
+
+/** The result of a tool that changes files. */
+export interface ChangeResult {
+  /** What was changed, for the model. */
+  readonly text: string;
+  /** The id for `Undo`. */
+  readonly change: string;
+}
+
+export function changeResult(text: string, { id }: ChangeRecord): ChangeResult {
+  return { text, change: id };
+}
+
+/** Formats a result for the model. */
+export function formatChange({ text, change }: ChangeResult): string {
+  return `${text} [${change}]`;
+}

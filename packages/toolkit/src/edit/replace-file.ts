@@ -1,0 +1,64 @@
+import { constants } from "node:fs";
+import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
+import { FileError, systemCode } from "../files/file-roots.ts";
+import type { Target } from "./open-target.ts";
+
+/**
+ * Writes a file so that readers see the old or the new content, never a part: a new file beside it
+ * takes its place. Keeps the permissions of a file that it replaces.
+ *
+ * @param mode the permissions of a new file @default 0o666 without the process's mask
+ * @throws FileError `exists` if a new file was created by another program meanwhile
+ */
+export async function replaceFile(
+  target: Target,
+  content: Uint8Array,
+  mode?: number,
+): Promise<void> {
+  const temporary = join(dirname(target.at), `.capstan-${randomBytes(9).toString("hex")}.tmp`);
+  const handle = await open(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
+    0o666,
+  );
+  try {
+    await writeAll(handle, content);
+    const { stats } = target;
+    const permissions = stats === undefined ? mode : Number(stats.mode & 0o7777n);
+    if (permissions !== undefined) await handle.chmod(permissions & 0o777);
+    // A server that runs as root must not take a user's file away.
+    if (stats !== undefined && process.getuid?.() === 0)
+      await handle.chown(Number(stats.uid), Number(stats.gid)).catch(() => {});
+    await handle.sync();
+    await handle.close();
+    await (target.stats === undefined ? place(temporary, target) : rename(temporary, target.at));
+    await target.folder.handle.sync().catch(() => {});
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+/** Gives a new file its name, unless another program has created one of that name. */
+async function place(temporary: string, { at, shown }: Target): Promise<void> {
+  try {
+    await link(temporary, at);
+  } catch (error) {
+    if (systemCode(error) === "EEXIST")
+      throw new FileError("exists", `"${shown}" was created by another program meanwhile.`);
+    // Some file systems have no hard links.
+    await rename(temporary, at);
+    return;
+  }
+  await unlink(temporary);
+}
+
+async function writeAll(handle: FileHandle, content: Uint8Array): Promise<void> {
+  for (let at = 0; at < content.length;) {
+    const { bytesWritten } = await handle.write(content, at, content.length - at, at);
+    at += bytesWritten;
+  }
+}
