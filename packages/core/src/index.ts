@@ -21,7 +21,7 @@ export type { GivenFile, RequestTool, RequestTools, ToolFile, ToolFiles } from "
 export type { Annotation, PlacedAnnotation } from "./model/annotation.ts";
 export { type WithAnnotations, withAnnotations } from "./tool/return-value.ts";
 export type { ReturnedFile, StoredFile, StoreFile } from "./tool/stored-file.ts";
-export type { Tool, ToolGroup } from "./tool/tool.ts";
+export type { PreviewContext, Tool, ToolGroup } from "./tool/tool.ts";
 export { type WithText, withText } from "./tool/return-value.ts";
 
 // Tool executor

@@ -6,6 +6,8 @@ export {
   isConvertible,
 } from "./documents/convert-document.ts";
 export { basicTools, type BasicToolsOptions } from "./basic/basic-tools.ts";
+export { editTools } from "./edit/edit-tools.ts";
+export type { EditToolsOptions } from "./edit/change/open-target.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";
 export { linearPatterns } from "./text/linear-patterns.ts";

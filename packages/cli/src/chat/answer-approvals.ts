@@ -127,7 +127,7 @@ export type Question = Omit<
 export function questionText(question: Question, view: QuestionView): ShownText {
   const { style } = view;
   const name = (text: string) => visibleName(text, style);
-  const args = argumentsBlock(visibleArguments(question.args, question.variables), view);
+  const args = argumentsBlock(visibleArguments(question.args, question), view);
   const once = question.remember ? texts.onceAndEqual : texts.once;
   const lines = [
     style.yellow(style.bold(`? ${name(question.groupTitle)}: ${name(question.toolName)}`)),
@@ -147,7 +147,7 @@ export function questionText(question: Question, view: QuestionView): ShownText 
 
 /** Returns the call with its edited arguments as text. */
 function editedText({ args, variables }: Question, view: QuestionView): string {
-  return `  ${texts.edited}\n${argumentsBlock(visibleArguments(args, variables), view).text}\n`;
+  return `  ${texts.edited}\n${argumentsBlock(visibleArguments(args, { variables }), view).text}\n`;
 }
 
 /**

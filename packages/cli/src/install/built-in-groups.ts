@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import type { ToolGroup } from "@capstan/core";
-import { basicTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
+import { basicTools, editTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
 import { findSandbox } from "@capstan/sandbox";
 import {
   codeTools,
@@ -17,8 +18,13 @@ export interface BuiltInGroupsOptions {
   readonly roots: readonly string[];
   /** Folders inside them that they cannot read: the server's own data. @default none */
   readonly deny?: readonly string[];
-  /** Absolute paths that code cannot change. @default none */
+  /** Absolute paths that code and the editing tools cannot change. @default none */
   readonly protected?: readonly string[];
+  /**
+   * The folder that keeps the former contents of edited files. @default there is no group that
+   * edits files
+   */
+  readonly changes?: string;
   /**
    * Hosts, as `host` or `host:port`, that web tools can reach although they are private. @default
    * none
@@ -43,6 +49,16 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     basicTools(),
     webTools({ allowPrivateHosts }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),
+    ...(options.changes === undefined
+      ? []
+      : [
+          editTools({
+            roots: roots.map((path) => ({ path })),
+            deny,
+            protected: options.protected ?? [],
+            changes: options.changes,
+          }),
+        ]),
     ...(options.code === undefined
       ? []
       : [codeTools({ ...options.code, roots, hidden: deny, protected: options.protected ?? [] })]),
@@ -68,6 +84,7 @@ export async function configuredGroups(
     roots,
     deny: [dataDir, acceptedDir],
     protected: protectedPaths(configuration),
+    changes: join(dataDir, "changes"),
     allowPrivateHosts: web.allowPrivateHosts,
     ...(wantsCode && {
       code: {

@@ -52,7 +52,7 @@ import {
   approvalRequest,
   type Proposal,
 } from "./gate/call-host.ts";
-import { recheck, recheckFailureText, recheckVariables } from "./gate/recheck.ts";
+import { recheck, recheckFailureText, recheckShown } from "./gate/recheck.ts";
 import { endOf } from "./gate/gate.ts";
 import { cancelCall, clientResult, failCall } from "./gate/settle-without-result.ts";
 import { answerProposal } from "./propose/answer-proposal.ts";
@@ -278,10 +278,10 @@ export class Call implements ActiveCall, ParentCall {
     this.ticket = ticket;
     const failure = hasQueued ? recheck(gate, registered, args) : undefined;
     if (failure !== undefined) return this.#cancel(recheckFailureText(failure));
-    if (registered.tool.permission?.readsVariables === undefined)
-      return this.#begin(registered, args);
     const record = this.#record as CallRecord;
-    return wait(recheckVariables({ gate, tool: registered.tool, args, record }), (checked) => {
+    const checking = recheckShown({ gate, tool: registered.tool, args, record });
+    if (checking === undefined) return this.#begin(registered, args);
+    return wait(checking, (checked) => {
       if (checked.status === "read") return this.#begin(registered, args, checked.found);
       this.#leaveQueue();
       return this.#settle(failCall(gate, record, "error", checked.error));

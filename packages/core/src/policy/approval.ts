@@ -3,7 +3,7 @@ import type { JsonObject, ToolArgs } from "../base/json.ts";
 import { type ArgumentConditions, conditionsHold } from "../arguments/argument-conditions.ts";
 import type { ReviewAnswer, ReviewRequest } from "./review.ts";
 import { digest, isObject } from "../json/json-value.ts";
-import type { ShownVariable } from "../text/visible-text.ts";
+import type { ShownPreview, ShownVariable } from "../text/visible-text.ts";
 import type { VariableDigests } from "../variables/variable.ts";
 import { conditionProblems } from "./rule.ts";
 
@@ -28,6 +28,8 @@ export interface ApprovalRequest {
    * names them.
    */
   readonly variables?: readonly ShownVariable[];
+  /** The effect of the call, if the tool's `preview` returns it. The approval covers it. */
+  readonly preview?: ShownPreview;
   readonly definitionDigest: string;
   /** The reason for the request. */
   readonly reason: string;

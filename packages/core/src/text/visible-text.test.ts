@@ -122,10 +122,11 @@ test("texts in arguments are unchanged, other values are indented JSON, and name
 });
 
 test("the contents and sizes of variables follow the arguments", () => {
-  const shown = visibleArguments({ code: "exec(vars['CMD'])" }, [
+  const variables = [
     { name: "CMD", text: "rm \u202e x", length: 6 },
     { name: "BIG", text: "a", length: 70_000 },
-  ]);
+  ];
+  const shown = visibleArguments({ code: "exec(vars['CMD'])" }, { variables });
   assert.deepEqual(
     shown.map(({ name, value }) => [seen(name), seen(value)]),
     [

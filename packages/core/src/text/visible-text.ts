@@ -164,6 +164,22 @@ export interface ShownVariable {
   readonly length: number;
 }
 
+/** The effect of a call, in the form that an approval request shows. */
+export interface ShownPreview {
+  /** The text, or its beginning. */
+  readonly text: string;
+  /** Characters of the whole text. */
+  readonly length: number;
+  /** The SHA-256 of the whole text. */
+  readonly digest: string;
+}
+
+/** The texts that a request shows in addition to the arguments. */
+export interface ShownTexts {
+  readonly variables?: readonly ShownVariable[] | undefined;
+  readonly preview?: ShownPreview | undefined;
+}
+
 /** An argument for display. */
 export interface VisibleArgument {
   readonly name: readonly VisiblePart[];
@@ -171,25 +187,32 @@ export interface VisibleArgument {
 }
 
 /**
- * Returns the arguments of a call for display: texts unchanged, other values as indented JSON.
+ * Returns the arguments of a call for display: texts unchanged, other values as indented JSON. Then
+ * come the variables that the call reads, and its effect.
  */
 export function visibleArguments(
   args: { readonly [name: string]: unknown },
-  variables?: readonly ShownVariable[],
+  shown: ShownTexts = {},
 ): readonly VisibleArgument[] {
-  return [...Object.entries(args), ...variableTexts(variables)].map(([name, value]) => ({
+  return [...Object.entries(args), ...shownTexts(shown)].map(([name, value]) => ({
     name: visibleLine(name),
     value: visibleParts(argumentText(value)),
   }));
 }
 
-/** Returns a name and a text for each variable that a call reads. The name includes the size. */
-export function variableTexts(
-  variables: readonly ShownVariable[] = [],
-): readonly (readonly [name: string, text: string])[] {
-  return variables.map(({ name, text, length }) => {
+/**
+ * Returns a name and a text for each variable that a call reads, and for its effect. The names
+ * include the size.
+ */
+export function shownTexts({
+  variables = [],
+  preview,
+}: ShownTexts): readonly (readonly [name: string, text: string])[] {
+  const named = variables.map(({ name, ...shown }) => ({ name: `variable ${name}`, ...shown }));
+  const all = preview === undefined ? named : [...named, { name: "effect", ...preview }];
+  return all.map(({ name, text, length }) => {
     const size = text.length < length ? `first ${text.length} of ${length}` : length;
-    return [`variable ${name} (${size} characters)`, text];
+    return [`${name} (${size} characters)`, text];
   });
 }
 

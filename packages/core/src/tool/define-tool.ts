@@ -4,6 +4,7 @@ import type {
   ToolEffects,
   GrantOffer,
   ExecutionDecision,
+  PreviewContext,
   ResultApprovalPolicy,
 } from "./tool.ts";
 import type { ToolArgs, JsonSchema } from "../base/json.ts";
@@ -51,6 +52,7 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
     readonly grantScope?: (args: Args) => GrantOffer;
     readonly canonicalArguments?: (args: Args) => ToolArgs;
     readonly readsVariables?: (args: Args) => readonly string[];
+    readonly preview?: (args: Args, context: PreviewContext) => Promise<string | ToolError>;
     readonly approvalMs?: number;
   };
   readonly effects?:
@@ -156,12 +158,13 @@ function valueOf(result: {
   return result.value as ToolArgs;
 }
 
-/** The callbacks of a tool whose last parameter is its arguments. */
+/** The callbacks of a tool whose last parameter is its arguments; of `preview` it is the first. */
 const takesArguments: ReadonlySet<string> = new Set([
   "executionPolicy",
   "grantScope",
   "canonicalArguments",
   "readsVariables",
+  "preview",
   "locks",
   "formatForLLM",
   "truncateForLLM",
@@ -175,11 +178,9 @@ function withParsedArguments<T>(schema: StandardSchema, tool: T): T {
       if ((key === "permission" || key === "effects") && typeof member === "object" && member)
         return [key, withParsedArguments(schema, member)];
       if (typeof member !== "function" || !takesArguments.has(key)) return [key, member];
+      const at = key === "preview" ? 0 : -1;
       const call = (...given: unknown[]): unknown =>
-        Reflect.apply(member, tool, [
-          ...given.slice(0, -1),
-          parse(schema, given.at(-1) as ToolArgs),
-        ]);
+        Reflect.apply(member, tool, given.with(at, parse(schema, given.at(at) as ToolArgs)));
       return [key, call];
     },
   );

@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolArgs } from "../base/json.ts";
+import type { ToolError } from "./return-value.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolDefinition } from "../model/model.ts";
 import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
@@ -42,9 +43,19 @@ export interface ToolPermission {
    * @example readsVariables: ({ variables }) => variables as string[]
    */
   readonly readsVariables?: (args: ToolArgs) => readonly string[];
+  /**
+   * Returns the effect of a call as text, for example the diff of a file, or the error with which
+   * the call would fail. An approval request shows the effect and covers it: the call fails if it
+   * would have another effect when it starts. If there is an error, no user is asked. Changes
+   * nothing.
+   */
+  readonly preview?: (args: ToolArgs, context: PreviewContext) => Promise<string | ToolError>;
   /** Milliseconds until an approval request for a call expires. @default the gate's, 24 hours */
   readonly approvalMs?: number;
 }
+
+/** The context of a preview. */
+export type PreviewContext = Pick<ToolContext, "principal" | "denied" | "signal">;
 
 /**
  * Retries a failed call within its deadline, with the same idempotency key, if the tool threw or

@@ -17,7 +17,7 @@ import {
 import { nearestNames, reviewProblem, reviewRequestOf } from "@capstan/core/host";
 import {
   argumentText,
-  variableTexts,
+  shownTexts,
   partsOfLine,
   type VisiblePart,
   visibleLine,
@@ -288,7 +288,7 @@ export function approvalView(approval: ApprovalRecord): ApprovalView {
 
 interface ShownOptions {
   readonly request: Pick<ApprovalRequest, "toolName" | "groupTitle" | "reason"> &
-    Partial<Pick<ApprovalRequest, "description" | "grant" | "variables">>;
+    Partial<Pick<ApprovalRequest, "description" | "grant" | "variables" | "preview">>;
   readonly args: ApprovalRequest["args"];
   readonly result?: ReviewedResult | undefined;
 }
@@ -304,7 +304,7 @@ async function shownApproval(options: ShownOptions): Promise<ShownApproval | und
   const { request, args, result } = options;
   const texts = [
     ...Object.entries(args).map(([name, value]) => [name, argumentText(value)] as const),
-    ...variableTexts(request.variables),
+    ...shownTexts(request),
   ];
   const all = [...texts.flat(), result?.text ?? "", result?.shown ?? ""];
   if (all.reduce((sum, text) => sum + text.length, 0) > maxShownChars) return undefined;

@@ -1,14 +1,15 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnFileErrors } from "../files/file-roots.ts";
-import { type Operation, sha256 } from "./apply-operations.ts";
+import { type Operation, sha256 } from "./change/apply-operations.ts";
 import { readEdited } from "./edit-file.ts";
-import { type ChangePlan, makeChange } from "./make-change.ts";
-import { type EditToolsOptions, openTarget } from "./open-target.ts";
-import { type FilePatch, parsePatch } from "./parse-patch.ts";
-import { patchText } from "./patch-text.ts";
+import { type ChangePlan, makeChange, type Plan } from "./change/make-change.ts";
+import { type EditToolsOptions, openTarget } from "./change/open-target.ts";
+import { type FilePatch, parsePatch } from "./text/parse-patch.ts";
+import { patchText } from "./text/patch-text.ts";
 import { changeResult, formatChange, pathLocks } from "./permission.ts";
-import { decodeText, encodeText } from "./text-content.ts";
+import { previewChange } from "./change/preview-change.ts";
+import { decodeText, encodeText } from "./text/text-content.ts";
 
 const parameters = z.object({
   patch: z
@@ -29,18 +30,26 @@ export function applyPatch(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ patch }) => pathsOf(patch).map(lock) },
     idempotent: true,
-    permission: { executionPolicy: "ask-always" },
+    permission: {
+      executionPolicy: "ask-always",
+      preview: ({ patch }, context) => previewChange(options, context, planOf(patch)),
+    },
     compressArgs: ({ patch }) => pathsOf(patch).join(", "),
     formatForLLM: formatChange,
     execute: ({ patch }, context) =>
       returnFileErrors(async () => {
         const files = parsePatch(patch);
-        const change = await makeChange(options, context, async (plan) =>
-          (await Promise.all(files.map((file) => operationsOf(file, plan)))).flat(),
-        );
+        const change = await makeChange(options, context, planOf(patch));
         return changeResult(files.map(describe).join("\n"), change);
       }),
   });
+}
+
+function planOf(patch: string): Plan {
+  return async (plan) => {
+    const files = parsePatch(patch);
+    return (await Promise.all(files.map((file) => operationsOf(file, plan)))).flat();
+  };
 }
 
 /** Returns the paths of a patch; an invalid patch has none. */

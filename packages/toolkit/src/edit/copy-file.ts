@@ -3,8 +3,9 @@ import { z } from "zod";
 import { FileError, returnFileErrors } from "../files/file-roots.ts";
 import { openPath } from "../files/open-path.ts";
 import { formatBytes } from "../text/format-bytes.ts";
-import { makeChange } from "./make-change.ts";
-import type { EditToolsOptions } from "./open-target.ts";
+import { makeChange, type Plan } from "./change/make-change.ts";
+import type { EditToolsOptions } from "./change/open-target.ts";
+import { previewChange } from "./change/preview-change.ts";
 import { changeResult, formatChange, pathLocks, pathsPermission } from "./permission.ts";
 
 /** The largest file that is copied, in bytes. */
@@ -24,28 +25,35 @@ export function copyFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ from, to }) => [lock(from), lock(to)] },
     idempotent: true,
-    permission: pathsPermission(options),
+    permission: {
+      ...pathsPermission(options),
+      preview: ({ from, to }, context) => previewChange(options, context, planOf(from, to)),
+    },
     compressArgs: ({ from, to }) => `${from} to ${to}`,
     formatForLLM: formatChange,
     execute: ({ from, to }, context) =>
       returnFileErrors(async () => {
-        const change = await makeChange(options, context, async ({ roots }) => {
-          // Opened like a file that is read, so that a copy shows nothing that reading denies.
-          await using source = await openPath(roots, from);
-          if (!source.stats.isFile())
-            throw new FileError(
-              "not_a_file",
-              `"${source.shown}" is not a file. Copy the files of a folder one by one.`,
-            );
-          if (source.stats.size > largestCopy)
-            throw new FileError(
-              "too_large",
-              `"${source.shown}" has ${formatBytes(source.stats.size)}; files up to ${formatBytes(largestCopy)} can be copied.`,
-            );
-          const content = await source.handle.readFile();
-          return [{ do: "write", path: to, content, mode: source.stats.mode, expects: "new" }];
-        });
+        const change = await makeChange(options, context, planOf(from, to));
         return changeResult(`Copied ${from} to ${to}.`, change);
       }),
   });
+}
+
+function planOf(from: string, to: string): Plan {
+  return async ({ roots }) => {
+    // Opened like a file that is read, so that a copy shows nothing that reading denies.
+    await using source = await openPath(roots, from);
+    if (!source.stats.isFile())
+      throw new FileError(
+        "not_a_file",
+        `"${source.shown}" is not a file. Copy the files of a folder one by one.`,
+      );
+    if (source.stats.size > largestCopy)
+      throw new FileError(
+        "too_large",
+        `"${source.shown}" has ${formatBytes(source.stats.size)}; files up to ${formatBytes(largestCopy)} can be copied.`,
+      );
+    const content = await source.handle.readFile();
+    return [{ do: "write", path: to, content, mode: source.stats.mode, expects: "new" }];
+  };
 }

@@ -3,12 +3,13 @@ import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { FileError, notFound, returnFileErrors } from "../files/file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
-import { applyEdits } from "./apply-edits.ts";
-import { sha256 } from "./apply-operations.ts";
-import { makeChange } from "./make-change.ts";
-import { type EditToolsOptions, openTarget, type Target } from "./open-target.ts";
+import { applyEdits } from "./text/apply-edits.ts";
+import { sha256 } from "./change/apply-operations.ts";
+import { makeChange, type Plan } from "./change/make-change.ts";
+import { type EditToolsOptions, openTarget, type Target } from "./change/open-target.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
-import { decodeText, encodeText, largestEdit } from "./text-content.ts";
+import { previewChange } from "./change/preview-change.ts";
+import { decodeText, encodeText, largestEdit } from "./text/text-content.ts";
 
 const parameters = z.object({
   path: z.string().min(1).describe("The file, relative to the root."),
@@ -35,26 +36,38 @@ export function editFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
-    permission: folderPermission(options),
+    permission: {
+      ...folderPermission(options),
+      preview: (args, context) => previewChange(options, context, planOf(args)),
+    },
     compressArgs: ({ path, edits }) => `${path}, ${countOf(edits.length, "edit")}`,
     formatForLLM: formatChange,
     execute: ({ path, edits }, context) =>
       returnFileErrors(async () => {
         let lines: readonly number[] = [];
-        const change = await makeChange(options, context, async ({ roots }) => {
-          await using target = await openTarget(roots, path, {});
-          const before = await readEdited(target, path);
-          const content = decodeText(before, target.shown);
-          const edited = applyEdits(content.text, edits);
-          lines = edited.lines;
-          const after = encodeText({ ...content, text: edited.text });
-          return [{ do: "write", path, content: after, expects: { sha256: sha256(before) } }];
-        });
+        const plan = planOf({ path, edits }, (found) => (lines = found));
+        const change = await makeChange(options, context, plan);
         const { path: shown } = change.steps.find((step) => step.do === "write") ?? { path };
         const places = lines.length === 0 ? "" : `, line ${lines.slice(0, 20).join(", ")}`;
         return changeResult(`Edited ${shown}${places}.`, change);
       }),
   });
+}
+
+/** @param onLines receives the first line of each edited place */
+function planOf(
+  { path, edits }: z.infer<typeof parameters>,
+  onLines: (lines: readonly number[]) => void = () => {},
+): Plan {
+  return async ({ roots }) => {
+    await using target = await openTarget(roots, path, {});
+    const before = await readEdited(target, path);
+    const content = decodeText(before, target.shown);
+    const { text, lines } = applyEdits(content.text, edits);
+    onLines(lines);
+    const after = encodeText({ ...content, text });
+    return [{ do: "write", path, content: after, expects: { sha256: sha256(before) } }];
+  };
 }
 
 /** Reads a file that is going to be edited. @throws FileError */

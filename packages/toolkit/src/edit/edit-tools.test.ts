@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import { isToolError, type ToolContext, type ToolErrorData } from "@capstan/core";
 import { fakeContext, toolOf } from "@capstan/core/testing";
-import type { EditToolsOptions } from "./open-target.ts";
+import type { EditToolsOptions } from "./change/open-target.ts";
 import { editTools } from "./edit-tools.ts";
 import type { ChangeResult } from "./permission.ts";
 
@@ -68,7 +68,7 @@ async function run(name: string, args: object, { context = {}, of = group }: Giv
     idempotencyKey: `key-${calls++}`,
     ...context,
   };
-  return tool.execute?.({ ...args } as never, merged);
+  return tool.execute?.({ ...args }, merged);
 }
 
 async function changed(name: string, args: object, given?: Given): Promise<ChangeResult> {
@@ -336,4 +336,49 @@ test("a wider answer covers the files of one folder", () => {
     toolOf(group, "WriteFile").permission?.grantScope?.({ path, content: "", mode: "create" });
   assert.deepEqual(scope("src/app.ts"), { when: { path: "src/**" }, title: "files in src" });
   assert.deepEqual(scope("a.txt"), { when: { path: "a.txt" }, title: "a.txt" });
+});
+
+async function effect(name: string, args: object): Promise<unknown> {
+  const { preview } = toolOf(group, name).permission ?? {};
+  const { principal, signal } = fakeContext();
+  return preview?.(args as never, { principal, signal, denied: () => noRules });
+}
+
+test("an approval shows the diff of a file, or what happens to it", async () => {
+  const edits = [{ search: "two", replace: "2" }];
+  assert.equal(
+    await effect("EditFile", { path: "a.txt", edits }),
+    "a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+  );
+  const overwrite = { path: "a.txt", content: "one\n", mode: "overwrite" };
+  assert.match(String(await effect("WriteFile", overwrite)), /^a\.txt\n.*\n one\n-two\n-three$/);
+  for (const [name, args, text] of [
+    ["WriteFile", { path: "n.txt", content: "", mode: "create" }, "Creates n.txt."],
+    [
+      "WriteFile",
+      { path: "x/n.txt", content: "", mode: "create" },
+      "Creates x/n.txt and its folder.",
+    ],
+    ["RemoveFile", { path: "src" }, "Removes the folder src with 2 entries."],
+    ["RemoveFile", { path: "a.txt" }, "Removes a.txt (14 bytes)."],
+    ["MoveFile", { from: "src", to: "lib" }, "Moves src to lib."],
+    ["CopyFile", { from: "a.txt", to: "b.txt" }, "Creates b.txt."],
+    ["MakeDirectory", { path: "made" }, "Creates the folder made."],
+  ] as const)
+    assert.equal(await effect(name, args), text, name);
+  const problem = await effect("EditFile", {
+    path: "a.txt",
+    edits: [{ search: "no", replace: "" }],
+  });
+  assert.ok(isToolError(problem) && problem.code === "no_match");
+  assert.ok(isToolError(await effect("WriteFile", { path: "a.txt", content: "", mode: "create" })));
+});
+
+test("the effect of an Undo is shown, also of a patch that moved a file", async () => {
+  const patch =
+    "*** Update File: src/app.ts\n*** Move to: main.ts\n-  return 1;\n+  return 2;\n*** Delete File: a.txt";
+  const { change } = await changed("ApplyPatch", { patch });
+  const text = String(await effect("Undo", { change }));
+  assert.match(text, /^Brings back a\.txt\.\nMoves main\.ts to src\/app\.ts\.\n/);
+  assert.match(text, /-  return 2;\n\+  return 1;/);
 });

@@ -5,7 +5,7 @@ import { copyFile } from "./copy-file.ts";
 import { editFile } from "./edit-file.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { moveFile } from "./move-file.ts";
-import type { EditToolsOptions } from "./open-target.ts";
+import type { EditToolsOptions } from "./change/open-target.ts";
 import { removeFile } from "./remove-file.ts";
 import { undo } from "./undo.ts";
 import { writeFile } from "./write-file.ts";

@@ -1,8 +1,9 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnFileErrors } from "../files/file-roots.ts";
-import { makeChange } from "./make-change.ts";
-import type { EditToolsOptions } from "./open-target.ts";
+import { makeChange } from "./change/make-change.ts";
+import type { EditToolsOptions } from "./change/open-target.ts";
+import { previewChange } from "./change/preview-change.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
 
 const parameters = z.object({
@@ -18,7 +19,11 @@ export function makeDirectory(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
-    permission: folderPermission(options),
+    permission: {
+      ...folderPermission(options),
+      preview: ({ path }, context) =>
+        previewChange(options, context, async () => [{ do: "folder", path }]),
+    },
     compressArgs: ({ path }) => path,
     formatForLLM: formatChange,
     execute: ({ path }, context) =>

@@ -1,8 +1,9 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnFileErrors } from "../files/file-roots.ts";
-import { makeChange } from "./make-change.ts";
-import type { EditToolsOptions } from "./open-target.ts";
+import { makeChange } from "./change/make-change.ts";
+import type { EditToolsOptions } from "./change/open-target.ts";
+import { previewChange } from "./change/preview-change.ts";
 import { changeResult, formatChange, pathLocks, pathsPermission } from "./permission.ts";
 
 const parameters = z.object({
@@ -19,7 +20,11 @@ export function moveFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ from, to }) => [lock(from), lock(to)] },
     idempotent: true,
-    permission: pathsPermission(options),
+    permission: {
+      ...pathsPermission(options),
+      preview: ({ from, to }, context) =>
+        previewChange(options, context, async () => [{ do: "move", from, to }]),
+    },
     compressArgs: ({ from, to }) => `${from} to ${to}`,
     formatForLLM: formatChange,
     execute: ({ from, to }, context) =>

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Tool, ToolArgs } from "@capstan/core";
 import { canonicalPath, type FileToolsOptions } from "../files/file-roots.ts";
-import type { ChangeRecord } from "./change-record.ts";
+import type { ChangeRecord } from "./change/change-record.ts";
 
 type GrantOffer = ReturnType<NonNullable<NonNullable<Tool["permission"]>["grantScope"]>>;
 
@@ -48,7 +48,7 @@ export function pathLocks(options: FileToolsOptions) {
 
 /** The result of a tool that changes files. */
 export interface ChangeResult {
-  /** What was changed, for the model. */
+  /** A description of the change, for the model. */
   readonly text: string;
   /** The id for `Undo`. */
   readonly change: string;

@@ -1,8 +1,9 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnFileErrors } from "../files/file-roots.ts";
-import { makeChange } from "./make-change.ts";
-import type { EditToolsOptions } from "./open-target.ts";
+import { makeChange } from "./change/make-change.ts";
+import type { EditToolsOptions } from "./change/open-target.ts";
+import { previewChange } from "./change/preview-change.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
 
 const parameters = z.object({ path: z.string().min(1).describe("A file, a folder or a link.") });
@@ -16,7 +17,11 @@ export function removeFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
-    permission: folderPermission(options),
+    permission: {
+      ...folderPermission(options),
+      preview: ({ path }, context) =>
+        previewChange(options, context, async () => [{ do: "remove", path }]),
+    },
     compressArgs: ({ path }) => path,
     formatForLLM: formatChange,
     execute: ({ path }, context) =>

@@ -1,11 +1,12 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnFileErrors } from "../files/file-roots.ts";
-import { ChangeFolder, type ChangeRecord } from "./change-record.ts";
-import { makeChange } from "./make-change.ts";
-import type { EditToolsOptions } from "./open-target.ts";
+import { ChangeFolder, type ChangeRecord } from "./change/change-record.ts";
+import { makeChange } from "./change/make-change.ts";
+import type { EditToolsOptions } from "./change/open-target.ts";
+import { previewChange } from "./change/preview-change.ts";
 import { changeResult, formatChange } from "./permission.ts";
-import { undoOperations } from "./undo-operations.ts";
+import { undoOperations } from "./change/undo-operations.ts";
 
 const parameters = z.object({
   change: z.string().describe("The id that the result of an editing tool names: change_…"),
@@ -20,7 +21,13 @@ export function undo(options: EditToolsOptions): Tool {
     parameters,
     effects: "write",
     idempotent: true,
-    permission: { executionPolicy: "ask-always" },
+    permission: {
+      executionPolicy: "ask-always",
+      preview: ({ change }, context) =>
+        previewChange(options, context, async ({ folder }) =>
+          undoOperations(await folder.find(change), folder),
+        ),
+    },
     compressArgs: ({ change }) => change,
     formatForLLM: formatChange,
     execute: ({ change: id }, context) =>

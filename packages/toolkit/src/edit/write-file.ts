@@ -2,13 +2,14 @@ import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { FileError, type FileRoots, returnFileErrors } from "../files/file-roots.ts";
 import { formatBytes } from "../text/format-bytes.ts";
-import { lineEnd } from "./apply-edits.ts";
-import { sha256 } from "./apply-operations.ts";
+import { lineEnd } from "./text/apply-edits.ts";
+import { sha256 } from "./change/apply-operations.ts";
 import { readEdited } from "./edit-file.ts";
-import { makeChange } from "./make-change.ts";
-import { type EditToolsOptions, openTarget } from "./open-target.ts";
+import { makeChange, type Plan } from "./change/make-change.ts";
+import { type EditToolsOptions, openTarget } from "./change/open-target.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
-import { decodeText, encodeText } from "./text-content.ts";
+import { previewChange } from "./change/preview-change.ts";
+import { decodeText, encodeText } from "./text/text-content.ts";
 
 const parameters = z.object({
   path: z.string().min(1).describe("The file, relative to the root. Missing folders are created."),
@@ -29,29 +30,33 @@ export function writeFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
-    permission: folderPermission(options),
+    permission: {
+      ...folderPermission(options),
+      preview: (args, context) => previewChange(options, context, planOf(args)),
+    },
     compressArgs: ({ path, mode, content }) => `${mode} ${path}, ${content.length} characters`,
     formatForLLM: formatChange,
     execute: (args, context) =>
       returnFileErrors(async () => {
-        const change = await makeChange(options, context, async ({ roots }) => {
-          const { path } = args;
-          if (args.mode !== "append") {
-            const expects = args.mode === "create" ? ("new" as const) : ("any" as const);
-            return [{ do: "write", path, content: Buffer.from(args.content), expects }];
-          }
-          const before = await readIfExists(roots, path);
-          if (before === undefined)
-            return [{ do: "write", path, content: Buffer.from(args.content), expects: "new" }];
-          const content = appended(before, args.content, path);
-          return [{ do: "write", path, content, expects: { sha256: sha256(before) } }];
-        });
+        const change = await makeChange(options, context, planOf(args));
         const { path } = change.steps.find((step) => step.do === "write") ?? args;
         const what = { create: "Created", overwrite: "Wrote", append: "Appended to" }[args.mode];
         const size = formatBytes(Buffer.byteLength(args.content));
         return changeResult(`${what} ${path} (${size}).`, change);
       }),
   });
+}
+
+function planOf({ path, content: text, mode }: z.infer<typeof parameters>): Plan {
+  const content = Buffer.from(text);
+  return async ({ roots }) => {
+    if (mode !== "append")
+      return [{ do: "write", path, content, expects: mode === "create" ? "new" : "any" }];
+    const before = await readIfExists(roots, path);
+    if (before === undefined) return [{ do: "write", path, content, expects: "new" }];
+    const expects = { sha256: sha256(before) };
+    return [{ do: "write", path, content: appended(before, text, path), expects }];
+  };
 }
 
 async function readIfExists(roots: FileRoots, path: string): Promise<Uint8Array | undefined> {

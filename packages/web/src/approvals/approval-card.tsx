@@ -49,10 +49,9 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const shownArgs = createMemo(() => {
     const text = edited();
     const parsed = text === null ? undefined : parseJsonObject(text);
-    if (parsed === undefined)
-      return visibleArguments(props.approval.args, props.approval.variables);
+    if (parsed === undefined) return visibleArguments(props.approval.args, props.approval);
     return parsed.type === "object"
-      ? visibleArguments(parsed.value, props.approval.variables)
+      ? visibleArguments(parsed.value, { variables: props.approval.variables })
       : null;
   });
   const folding = createFolding(() => (shownArgs() ?? []).map(({ value }) => value));

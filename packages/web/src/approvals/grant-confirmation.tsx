@@ -65,10 +65,7 @@ export function GrantConfirmation(props: {
         )}
       </Show>
       <Show when={cover().type === "arguments"}>
-        <ArgumentsView
-          args={visibleArguments(props.approval.args, props.approval.variables)}
-          isWhole
-        />
+        <ArgumentsView args={visibleArguments(props.approval.args, props.approval)} isWhole />
       </Show>
       <p class="soft">{approvalsTexts.confirmation.consequence}</p>
       <div class="approval-actions flow">

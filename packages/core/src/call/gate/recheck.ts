@@ -5,6 +5,7 @@ import type { Tool } from "../../tool/tool.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { changedVariables, type ReadVariables, readVariables } from "./bound-variables.ts";
 import type { Gate } from "./gate.ts";
+import { recheckPreview } from "./preview.ts";
 import { rejectCall, settleWithoutResult } from "./settle-without-result.ts";
 import type { SettledCall } from "../record/call-outcome.ts";
 
@@ -40,15 +41,34 @@ export function recheck(
 }
 
 /**
- * Reads the variables of an approved call before it starts. Fails if one of them changed after the
- * approval was requested.
+ * Checks, before an approved call starts, what its approval request showed in addition to the
+ * arguments. Fails if a variable that it reads, or its effect, changed since.
+ *
+ * @returns the variables, or `undefined` if the tool's calls show nothing more
  */
-export function recheckVariables(options: {
+export function recheckShown(
+  options: CheckedCall,
+): ReadVariables | Promise<ReadVariables> | undefined {
+  const { readsVariables, preview } = options.tool.permission ?? {};
+  if (preview === undefined)
+    return readsVariables === undefined ? undefined : recheckVariables(options);
+  return recheckPreview(options).then((error) =>
+    error === undefined ? recheckVariables(options) : { status: "failed", error },
+  );
+}
+
+interface CheckedCall {
   readonly gate: Gate;
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly record: CallRecord;
-}): ReadVariables | Promise<ReadVariables> {
+}
+
+/**
+ * Reads the variables of an approved call before it starts. Fails if one of them changed after the
+ * approval was requested.
+ */
+function recheckVariables(options: CheckedCall): ReadVariables | Promise<ReadVariables> {
   const { gate, tool, args, record } = options;
   const read = readVariables(gate.variables, tool, args);
   return read instanceof Promise

@@ -24,13 +24,14 @@ import { grantScope } from "../../policy/grant.ts";
 import { conditionProblems, canonicalArguments } from "../../policy/rule.ts";
 import { definitionDigest, type RegisteredTool, titleOf, findTool } from "../../tool/registry.ts";
 import { type ResolveOutcome, resolveOrReadBack } from "../../variables/resolve-references.ts";
-import type { ShownVariable } from "../../text/visible-text.ts";
+import type { ShownPreview, ShownVariable } from "../../text/visible-text.ts";
 import {
   type ReadVariables,
   readVariables,
   shownVariables,
   variableDigests,
 } from "../gate/bound-variables.ts";
+import { previewCall } from "../gate/preview.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import type { Gate } from "../gate/gate.ts";
 import { keepsResults } from "../settle/keep-result.ts";
@@ -195,7 +196,7 @@ function decideOn(
   checked: PreparedArguments,
   now: number,
   read?: ReadVariables,
-): Proposal {
+): Proposal | Promise<Proposal> {
   const { record, registered, requireApproval } = given;
   if (checked.status === "invalid") return failCall(gate, record, "error", checked.error);
   if (read?.status === "failed") return failCall(gate, record, "error", read.error);
@@ -235,19 +236,27 @@ function decideOn(
   // Frozen, because several listeners get the arguments of an approval request, and the tool
   // receives exactly these.
   const asked = frozenJson(args);
-  const { approval, kept } = approvalRequests(gate, {
-    record,
-    registered,
-    args: asked,
-    argsDigest,
-    decision,
-    variables: read && shownVariables(read.found),
-  });
-  if (read !== undefined) record.variables = variableDigests(read.found);
-  record.args = asked;
-  record.status = "waiting";
-  record.approval = kept;
-  return { status: "asks", registered, approval, record: Object.freeze(record) };
+  const ask = (preview?: ShownPreview): Proposal => {
+    const { approval, kept } = approvalRequests(gate, {
+      record,
+      registered,
+      args: asked,
+      argsDigest,
+      decision,
+      variables: read && shownVariables(read.found),
+      preview,
+    });
+    if (read !== undefined) record.variables = variableDigests(read.found);
+    record.args = asked;
+    record.status = "waiting";
+    record.approval = kept;
+    return { status: "asks", registered, approval, record: Object.freeze(record) };
+  };
+  const previewing = previewCall({ gate, tool: registered.tool, args: asked, record });
+  if (previewing === undefined) return ask();
+  return previewing.then((found) =>
+    found.status === "shown" ? ask(found.preview) : failCall(gate, record, "error", found.error),
+  );
 }
 
 interface ApprovalInput {
@@ -257,6 +266,7 @@ interface ApprovalInput {
   readonly argsDigest: () => string;
   readonly decision: Extract<Decision, { readonly verdict: "ask" }>;
   readonly variables: readonly ShownVariable[] | undefined;
+  readonly preview: ShownPreview | undefined;
 }
 
 /**
@@ -265,7 +275,7 @@ interface ApprovalInput {
  */
 function approvalRequests(
   gate: Gate,
-  { record, registered, args, argsDigest, decision, variables }: ApprovalInput,
+  { record, registered, args, argsDigest, decision, variables, preview }: ApprovalInput,
 ): { readonly approval: ApprovalRequest; readonly kept: Omit<ApprovalRequest, "args"> } {
   const createdAt = gate.clock.now();
   const offer = decision.grantable ? frozenJson(offerOf(registered, args)) : undefined;
@@ -278,6 +288,7 @@ function approvalRequests(
     description: registered.tool.definition.function.description ?? "",
     definitionDigest: definitionDigest(registered.tool),
     ...(variables !== undefined && { variables: frozenJson(variables) }),
+    ...(preview !== undefined && { preview: Object.freeze(preview) }),
     reason: decision.reason,
     remember: decision.remember,
     ...(offer !== undefined && { grant: offer }),

@@ -151,8 +151,8 @@ export function createServerCalls(options: {
       call.isAsked = true;
       const { label, name, texts } = call;
       const id = approvalItemId(approval.id);
-      const { variables } = approval;
-      const question = { id, label, name, arguments: wireArguments(texts), variables };
+      const { variables, preview } = approval;
+      const question = { id, label, name, arguments: wireArguments(texts), variables, preview };
       outputOrder.enter(createApprovalWriter(question));
       // The output order holds it back behind its parent call, which has not ended.
       if (call.isSubCall)

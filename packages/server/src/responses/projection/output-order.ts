@@ -1,4 +1,4 @@
-import type { ShownVariable } from "@capstan/core/text";
+import type { ShownPreview, ShownVariable } from "@capstan/core/text";
 import type {
   ItemEvent,
   ItemStatus,
@@ -274,11 +274,12 @@ interface Question {
   readonly name: string;
   readonly arguments: InternedText;
   readonly variables: readonly ShownVariable[] | undefined;
+  readonly preview: ShownPreview | undefined;
 }
 
 /** An approval request to the client's user about one call. */
 export function approvalItem(question: Question): McpApprovalRequestOutput {
-  const { id, label, name, arguments: args, variables = [] } = question;
+  const { id, label, name, arguments: args, variables = [], preview } = question;
   return {
     id,
     type: "mcp_approval_request",
@@ -286,6 +287,7 @@ export function approvalItem(question: Question): McpApprovalRequestOutput {
     name,
     arguments: args.text,
     ...(variables.length > 0 && { variables }),
+    ...(preview !== undefined && { preview }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@capstan/core";
-import type { ShownVariable } from "@capstan/core/text";
+import type { ShownPreview, ShownVariable } from "@capstan/core/text";
 import type { BuiltInType } from "../client-tools/tool-form.ts";
 
 /*
@@ -171,6 +171,8 @@ export interface McpApprovalRequestOutput {
    * API.
    */
   readonly variables?: readonly ShownVariable[];
+  /** The effect of the call, such as the diff of a file. This is an extension of the API. */
+  readonly preview?: ShownPreview;
 }
 
 export type OutputItem =

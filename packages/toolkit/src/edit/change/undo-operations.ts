@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { FileError } from "../files/file-roots.ts";
+import { FileError } from "../../files/file-roots.ts";
 import type { Operation } from "./apply-operations.ts";
 import type { ChangeFolder, ChangeRecord, ChangeStep } from "./change-record.ts";
 

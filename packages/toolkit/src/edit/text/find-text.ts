@@ -105,7 +105,6 @@ export function nearestLines(
     if (count > best.count) best = { start: Math.max(0, index - wanted.length + 1), count };
   }
   if (best.count === 0) return undefined;
-  // Begins where the wanted lines begin, if their first line is among the lines in common.
   const start = Math.max(0, Math.min(best.start, lines.length - wanted.length));
   return { start, end: Math.min(lines.length, start + wanted.length) };
 }

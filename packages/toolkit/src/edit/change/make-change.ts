@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { ToolContext } from "@capstan/core";
+import type { PreviewContext, ToolContext } from "@capstan/core";
 import { deniedPaths, isInside } from "@capstan/sandbox";
-import { FileError, fileRoots, type FileRoots } from "../files/file-roots.ts";
+import { FileError, fileRoots, type FileRoots } from "../../files/file-roots.ts";
 import {
   applyOperations,
   type ChangeContext,
@@ -17,24 +17,18 @@ export interface ChangePlan {
   readonly folder: ChangeFolder;
 }
 
-/**
- * Makes the change of one call, or returns the change that an earlier attempt of this call made. An
- * attempt that was cut off is rolled back first, so that the change happens once, and as a whole.
- *
- * @param plan returns the operations; it reads the files that they depend on
- * @throws FileError
- */
-export async function makeChange(
+/** Returns the operations of a call; reads the files that they depend on. @throws FileError */
+export type Plan = (plan: ChangePlan) => Promise<readonly Operation[]>;
+
+/** Returns what the operations of a call need: its user's changes, and the access checks. */
+export async function changeContext(
   options: EditToolsOptions,
-  { principal, toolId, idempotencyKey, signal, denied }: ToolContext,
-  plan: (plan: ChangePlan) => Promise<readonly Operation[]>,
-): Promise<ChangeRecord> {
+  { principal, denied, signal }: PreviewContext,
+): Promise<ChangeContext> {
   const resources = denied();
-  const roots = await fileRoots(options, resources);
-  const folder = new ChangeFolder(options.changes, principal.id);
-  const context: ChangeContext = {
-    roots,
-    folder,
+  return {
+    roots: await fileRoots(options, resources),
+    folder: new ChangeFolder(options.changes, principal.id),
     signal,
     protected: [...(options.protected ?? []), options.changes],
     async checkFolder(real, path) {
@@ -46,6 +40,21 @@ export async function makeChange(
         throw new FileError("denied_path", `A rule denies a path in "${path}", so it stays there.`);
     },
   };
+}
+
+/**
+ * Makes the change of one call, or returns the change that an earlier attempt of this call made. An
+ * attempt that was cut off is rolled back first, so that the change happens once, and as a whole.
+ *
+ * @throws FileError
+ */
+export async function makeChange(
+  options: EditToolsOptions,
+  { principal, toolId, idempotencyKey, signal, denied }: ToolContext,
+  plan: Plan,
+): Promise<ChangeRecord> {
+  const context = await changeContext(options, { principal, signal, denied });
+  const { roots, folder } = context;
   const begun = await folder.begin(idempotencyKey, toolId);
   let change: ChangeRecord;
   if ("begun" in begun) change = begun.begun;

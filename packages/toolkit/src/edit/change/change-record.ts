@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { open, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { FileError } from "../files/file-roots.ts";
+import { FileError } from "../../files/file-roots.ts";
 
-/** One step of a change, with what is needed to undo it. Paths are as users see them. */
+/** One step of a change, with the data that undo it. Paths are as users see them. */
 const step = z.discriminatedUnion("do", [
   z.object({
     do: z.literal("write"),
@@ -36,7 +36,7 @@ const record = z.object({
 
 /** A step of a change. */
 export type ChangeStep = z.infer<typeof step>;
-/** A change of files, with what is needed to undo it. */
+/** A change of files, with the data that undo it. */
 export type ChangeRecord = z.infer<typeof record>;
 
 /** How long changes can be undone, in ms, and how much they may keep for each user, in bytes. */

@@ -1,4 +1,4 @@
-import { FileError } from "../files/file-roots.ts";
+import { FileError } from "../../files/file-roots.ts";
 
 /** Lines of a hunk: those that the file has, and those that it gets. */
 export interface Hunk {
@@ -10,7 +10,7 @@ export interface Hunk {
   readonly isAtEnd: boolean;
 }
 
-/** What a patch does to one file. */
+/** The part of a patch for one file. */
 export type FilePatch =
   | { readonly type: "add"; readonly path: string; readonly lines: readonly string[] }
   | { readonly type: "delete"; readonly path: string }

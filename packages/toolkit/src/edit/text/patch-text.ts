@@ -1,4 +1,4 @@
-import { FileError } from "../files/file-roots.ts";
+import { FileError } from "../../files/file-roots.ts";
 import { lineEnd } from "./apply-edits.ts";
 import { findLines, indented, nearestLines } from "./find-text.ts";
 import type { Hunk } from "./parse-patch.ts";

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { FileError, type FileRoots, notFound, systemCode } from "../files/file-roots.ts";
+import { FileError, type FileRoots, notFound, systemCode } from "../../files/file-roots.ts";
 import type { ChangeFolder, ChangeRecord, ChangeStep } from "./change-record.ts";
 import { existing, openTarget, type Target } from "./open-target.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -42,8 +42,8 @@ export interface ChangeContext {
 }
 
 /**
- * Makes all operations, or none: if one fails, those before it are undone. What is needed to undo
- * each operation is stored before it is made, so a later process can undo a change that was cut off.
+ * Makes all operations, or none: if one fails, those before it are undone. Each step is stored before
+ * it is made, so a later process can undo a change that was cut off.
  *
  * @returns the steps, and the size of the kept contents
  * @throws FileError
@@ -174,7 +174,7 @@ async function apply(
 }
 
 /** @returns the file's size before the change, or `undefined` if there was none */
-async function checkExpected(
+export async function checkExpected(
   target: Target,
   path: string,
   expects: "new" | "any" | { readonly sha256: string },

@@ -1,5 +1,5 @@
-import { FileError } from "../files/file-roots.ts";
-import { countOf } from "../text/format-bytes.ts";
+import { FileError } from "../../files/file-roots.ts";
+import { countOf } from "../../text/format-bytes.ts";
 import { findLines, indented, nearestLines } from "./find-text.ts";
 
 /** One SEARCH/REPLACE block. */

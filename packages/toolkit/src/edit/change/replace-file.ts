@@ -2,12 +2,12 @@ import { constants } from "node:fs";
 import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { FileError, systemCode } from "../files/file-roots.ts";
+import { FileError, systemCode } from "../../files/file-roots.ts";
 import type { Target } from "./open-target.ts";
 
 /**
- * Writes a file so that readers see the old or the new content, never a part: a new file beside it
- * takes its place. Keeps the permissions of a file that it replaces.
+ * Writes a file so that readers see the old or the new content, never a part: a new file takes
+ * its place. Keeps the permissions of a file that it replaces.
  *
  * @param mode the permissions of a new file @default 0o666 without the process's mask
  * @throws FileError `exists` if a new file was created by another program meanwhile

@@ -9,8 +9,8 @@ import {
   notFound,
   realOrNearest,
   systemCode,
-} from "../files/file-roots.ts";
-import { openAllowed, type OpenPath } from "../files/open-path.ts";
+} from "../../files/file-roots.ts";
+import { openAllowed, type OpenPath } from "../../files/open-path.ts";
 
 /** The folders that the editing tools change. */
 export interface EditToolsOptions extends FileToolsOptions {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { FileError } from "../files/file-roots.ts";
+import { FileError } from "../../files/file-roots.ts";
 import { applyEdits, type Edit } from "./apply-edits.ts";
 
 function failure(text: string, edits: readonly Edit[]): { code: string; message: string } {

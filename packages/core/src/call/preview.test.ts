@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApprovalAdapter, ApprovalRequest } from "../policy/approval.ts";
+import { executorWith } from "../testing/executor-with.ts";
+import { defineTool } from "../tool/define-tool.ts";
+import { toolError } from "../tool/return-value.ts";
+import type { ToolExecuteResult } from "./record/call-outcome.ts";
+
+/** An executor with a tool that replaces a text, and shows the replacement before. */
+function replacing(request: ApprovalAdapter["request"]) {
+  const state = { text: "old", runs: 0, previews: 0 };
+  const tool = defineTool({
+    name: "Replace",
+    description: "",
+    parameters: {
+      type: "object",
+      properties: { by: { type: "string" } },
+      required: ["by"],
+    },
+    permission: {
+      executionPolicy: "ask-once",
+      preview: async (args, { principal, signal }) => {
+        const { by } = args as { by: string };
+        state.previews++;
+        assert.ok(!signal.aborted && principal.id === "local");
+        if (by === "throw") throw new Error("disk");
+        if (by === state.text) return toolError({ code: "same", message: "It is the same." });
+        return `- ${state.text}\n+ ${by}`;
+      },
+    },
+    execute: async (args) => {
+      state.runs++;
+      state.text = (args as { by: string }).by;
+    },
+  });
+  const executor = executorWith([tool], { approvals: { request } });
+  return { state, run: (by: string) => executor.execute("Replace", { by }) };
+}
+
+function errorOf(result: ToolExecuteResult): string {
+  return result.status === "error" ? result.error.code : result.status;
+}
+
+// Contract: executor-254
+test("an approval shows the effect of a call, and a grant for the same call asks and previews no more", async () => {
+  const asked: ApprovalRequest[] = [];
+  const { run, state } = replacing((request) => {
+    asked.push(request);
+    return { decision: "allow" };
+  });
+  assert.equal((await run("new")).status, "success");
+  assert.equal(asked[0]?.preview?.text, "- old\n+ new");
+  assert.equal(asked[0]?.preview?.length, 11);
+  assert.deepEqual(state, { text: "new", runs: 1, previews: 2 });
+});
+
+// Contract: executor-255
+test("a call that would fail asks nobody", async () => {
+  let asked = 0;
+  const { run, state } = replacing(() => {
+    asked++;
+    return { decision: "allow" };
+  });
+  assert.equal(errorOf(await run("old")), "same");
+  assert.equal(errorOf(await run("throw")), "preview_failed");
+  assert.deepEqual([asked, state.runs], [0, 0]);
+});
+
+// Contract: executor-256
+test("a call whose effect changed after the approval was requested is not run", async () => {
+  const { run, state } = replacing(() => {
+    state.text = "changed by another program";
+    return { decision: "allow" };
+  });
+  assert.equal(errorOf(await run("new")), "effect_changed");
+  assert.deepEqual([state.runs, state.text], [0, "changed by another program"]);
+});
+
+// Contract: executor-256
+test("arguments that the user edited are run without the effect that was shown", async () => {
+  const { run, state } = replacing(() => ({ decision: "allow", arguments: { by: "edited" } }));
+  assert.equal((await run("new")).status, "success");
+  assert.equal(state.text, "edited");
+});
