@@ -82,6 +82,7 @@ function fold(state: RunState, event: RunEvent): RunState {
       };
     case "limit.reached":
       return { ...state, limit: event.message };
+    case "item.logprobs":
     case "run.heartbeat":
     case "run.orphaned":
       return state;
