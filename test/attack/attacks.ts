@@ -8,8 +8,10 @@ import { disk } from "./attacks/disk.ts";
 import { disconnects } from "./attacks/disconnects.ts";
 import { forgeries } from "./attacks/forgeries.ts";
 import { fuzzer } from "./attacks/fuzzer.ts";
+import { large } from "./attacks/large.ts";
 import { payloads } from "./attacks/payloads.ts";
 import { principals } from "./attacks/principals.ts";
+import { repeats } from "./attacks/repeats.ts";
 import { ssrf } from "./attacks/ssrf.ts";
 import { provenBy, testFiles } from "./existing.ts";
 
@@ -17,6 +19,8 @@ export const attacks: readonly Attack[] = [
   principals,
   forgeries,
   fuzzer,
+  repeats,
+  large,
   ssrf,
   disconnects,
   disk,

@@ -43,6 +43,11 @@ export interface RouteCase {
   readonly others: "absent" | "own" | "all";
   /** Every user's request is rejected with this status, because no key has the required right. */
   readonly refusal?: number;
+  /**
+   * Concurrent repeats with one `Idempotency-Key` may have different answers, because the request
+   * changes nothing that is stored. @default all have the same effect and the same answer
+   */
+  readonly repeats?: "again";
 }
 
 const ofConversation =
@@ -117,6 +122,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   },
   "POST /v1/responses/input_tokens": {
     body: ({ run, secret }) => ({ input: secret, previous_response_id: run }),
+    repeats: "again",
     others: "absent",
   },
   "POST /v1/responses/compact": {
@@ -125,6 +131,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
       input: [{ role: "user", content: secret }],
       previous_response_id: run,
     }),
+    repeats: "again",
     others: "absent",
   },
   "GET /v1/responses/:id": { path: ofResponse(), others: "absent" },
@@ -159,6 +166,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "DELETE /v1/chat/completions/:id": { path: ofCompletion, others: "absent" },
   "POST /v1/embeddings": {
     body: ({ secret }) => ({ model: "custom/embedder", input: secret }),
+    repeats: "again",
     others: "all",
   },
 
@@ -237,6 +245,8 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "PUT /v1/conversations/:id/variables/:name": {
     path: ofVariable,
     body: ({ secret }) => ({ text: secret, desc: "d", tags: ["t"], keep: true }),
+    // The value is the same; only the time of the change differs.
+    repeats: "again",
     others: "absent",
   },
   "DELETE /v1/conversations/:id/variables/:name": { path: ofVariable, others: "absent" },
@@ -254,6 +264,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "POST /v1/approvals/:id/preview": {
     path: ({ approval }) => `/v1/approvals/${approval}/preview`,
     body: () => ({ decision: "redact", words: ["a"] }),
+    repeats: "again",
     others: "absent",
   },
   "GET /v1/grants": { others: "own" },
@@ -263,7 +274,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "POST /v1/files": { body: () => ({}), others: "all", refusal: 415 },
   "GET /v1/files/:id": { path: ofFile(), others: "absent" },
   "GET /v1/files/:id/content": { path: ofFile("/content"), others: "absent" },
-  "POST /v1/files/:id/link": { path: ofFile("/link"), others: "absent" },
+  "POST /v1/files/:id/link": { path: ofFile("/link"), repeats: "again", others: "absent" },
   "GET /v1/files/:id/download": { path: ofFile("/download"), others: "all", refusal: 403 },
   "DELETE /v1/files/:id": { path: ofFile(), others: "absent" },
   "POST /v1/uploads": { body: () => ({ ...newUpload, filename: "a.txt" }), others: "own" },
@@ -386,7 +397,11 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /v1/scripts": { others: "all" },
   "POST /v1/scripts": { body: () => ({ name: "made.py" }), others: "all" },
   "GET /v1/scripts/events": { others: "all" },
-  "POST /v1/scripts/check": { body: () => ({ name: "greet.py", source }), others: "all" },
+  "POST /v1/scripts/check": {
+    body: () => ({ name: "greet.py", source }),
+    repeats: "again",
+    others: "all",
+  },
   "GET /v1/scripts/:id": { path: ofScript(), others: "all" },
   "PUT /v1/scripts/:id": {
     path: ofScript(),

@@ -10,6 +10,7 @@ export type Caller = (typeof callers)[number];
 /** A server as `capstan serve` starts it, whose model follows the user's instructions (`obey`). */
 export interface Victim extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   readonly folder: ServerFolder;
   api(caller: Caller): Api;
   keyOf(caller: Caller): string | undefined;
@@ -28,14 +29,21 @@ const rights = {
 } as const;
 
 /** A folder for several servers, one after another. */
-export function victimFolder(): Promise<ServerFolder> {
+export function victimFolder({ bodyBytes = 2_000_000 } = {}): Promise<ServerFolder> {
   const rules = [{ tool: "vars.WriteVar", execution: "ask-once" }];
-  const configuration = { rules, groups: { vars: true }, limits: { bodyBytes: 2_000_000 } };
+  const configuration = { rules, groups: { vars: true }, limits: { bodyBytes } };
   return createServerFolder({ "capstan.config.json": JSON.stringify(configuration) });
 }
 
-/** @param kept a folder that is not deleted. @default a new one that is removed in the end */
-export async function startVictim(combination: Combination, kept?: ServerFolder): Promise<Victim> {
+/**
+ * @param kept a folder that is not deleted. @default a new one that is removed in the end
+ * @param environment more variables of the server's environment
+ */
+export async function startVictim(
+  combination: Combination,
+  kept?: ServerFolder,
+  environment: { readonly [name: string]: string } = {},
+): Promise<Victim> {
   await using opening = new AsyncDisposableStack();
   const upstream = opening.use(await startUpstream(obey));
   const backing = opening.use(await combination.open(false));
@@ -52,6 +60,7 @@ export async function startVictim(combination: Combination, kept?: ServerFolder)
       environment: {
         ...backing.environment,
         ...upstream.environment,
+        ...environment,
         CAPSTAN_API_KEYS: JSON.stringify(keys),
       },
     }),
@@ -61,6 +70,7 @@ export async function startVictim(combination: Combination, kept?: ServerFolder)
   const resources = opening.move();
   return {
     url: server.url,
+    pid: server.pid,
     folder,
     api: (caller) => createApi(server.url, keyOf(caller)),
     keyOf,

@@ -37,6 +37,7 @@ const frames = [
   "＜turn-log＞",
   "<SYSTEM-CONTEXT>",
   "</system context>",
+  "<5ystem-context>",
   "<developer-message>",
   "<turn-log",
   "<tυrn-log>",

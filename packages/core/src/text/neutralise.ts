@@ -2,7 +2,8 @@
  * A possible beginning of a system marker: a bracket, unless the next letter or sign cannot begin a
  * marker.
  */
-const opener = /[[［【〔⟦❲⁅<＜﹤](?!\/?[a-ce-ru-zA-CE-RU-Z0-9"'{}[\](),.:;=!?])/g;
+const opener =
+  /[[［【〔⟦❲⁅<＜﹤](?![\s_*`~\\]{0,32}\/?[a-ce-ru-zA-CE-RU-Z0-46-9"'{}[\](),.:;=!?<>|@#%^&+［【〔⟦❲⁅＜﹤])/g;
 const closer = /[\]］】〕⟧❳⁆]/;
 const frames = ["systemcontext", "turnlog", "developermessage"];
 
@@ -117,9 +118,10 @@ function endOfWord(text: string, at: number, word: string): number {
   let index = at;
   for (const letter of word) {
     index = afterGap(text, index);
-    const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
-    if (character !== letter && baseLetter(character) !== letter) return -1;
-    index += character.length;
+    const code = text.codePointAt(index) ?? 0;
+    if ((code < ascii ? asciiLetters[code] : baseLetter(String.fromCodePoint(code))) !== letter)
+      return -1;
+    index += code > 0xffff ? 2 : 1;
   }
   return index;
 }
@@ -128,9 +130,10 @@ function endOfWord(text: string, at: number, word: string): number {
 function afterGap(text: string, at: number): number {
   let index = at;
   for (let gap = 0; gap < longestGap && index < text.length; gap++) {
-    const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
-    if (!ignoredCharacter.test(character)) break;
-    index += character.length;
+    const code = text.codePointAt(index) ?? 0;
+    if (!(code < ascii ? asciiGaps[code] : ignoredCharacter.test(String.fromCodePoint(code))))
+      break;
+    index += code > 0xffff ? 2 : 1;
   }
   return index;
 }
@@ -140,6 +143,19 @@ function afterGap(text: string, at: number): number {
  * letter, the letter itself.
  */
 function baseLetter(character: string): string {
+  const known = baseLetters.get(character);
+  if (known !== undefined) return known;
   const plain = character.normalize("NFKD")[0]?.toLowerCase() ?? "";
-  return lookAlikes.get(plain) ?? plain;
+  const letter = lookAlikes.get(plain) ?? plain;
+  if (baseLetters.size < 10_000) baseLetters.set(character, letter);
+  return letter;
 }
+
+/** Known base letters: to normalise a character takes long. */
+const baseLetters = new Map<string, string>();
+
+/** The number of ASCII characters, whose properties are in tables. */
+const ascii = 128;
+const asciiCharacters = Array.from({ length: ascii }, (_, code) => String.fromCodePoint(code));
+const asciiGaps = asciiCharacters.map((character) => ignoredCharacter.test(character));
+const asciiLetters = asciiCharacters.map(baseLetter);
