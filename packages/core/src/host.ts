@@ -73,6 +73,7 @@ export type { SettledStatus } from "./tool/tool-result.ts";
 export type { ToolEffects, ToolPermission, ToolReturn } from "./tool/tool.ts";
 
 export { hostedFamily } from "./call/run/hosted-stages.ts";
+export { hostedToolProblem } from "./call/run/hosted-arguments.ts";
 export { type SettingsByTool, settingsProblem, type ToolSettings } from "./tool/tool-settings.ts";
 
 // policy

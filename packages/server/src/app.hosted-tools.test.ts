@@ -17,7 +17,12 @@ const image = {
 } as const;
 
 /** One call of a bound tool: the events of its item, the item, and the response as it is read again. */
-async function callOf(type: string, bound: Tool, args: object = {}) {
+async function callOf(
+  type: string,
+  bound: Tool,
+  args: object = {},
+  include: readonly string[] = [],
+) {
   const name = bound.definition.function.name;
   const steps = [{ calls: [{ name, args }] }, "Done."];
   const app = createTestApp({
@@ -25,7 +30,7 @@ async function callOf(type: string, bound: Tool, args: object = {}) {
     tools: [bound],
     hostedTools: { [type]: `g.${name}` },
   });
-  const ask = { input: "Go", tools: [{ type }] };
+  const ask = { input: "Go", tools: [{ type }], include };
   const events = await streamOf<ResponseStreamEvent>(app, "/v1/responses", ask);
   assertStreamGrammar(events);
   const closing = events.at(-1);
@@ -229,4 +234,123 @@ test("code_interpreter without a bound tool is rejected, and the error says how 
       /"hostedTools": \{"code_interpreter": "GROUP\.Tool"\}/,
     );
   }
+});
+
+const everything = [
+  "web_search_call.action.sources",
+  "web_search_call.results",
+  "file_search_call.results",
+  "code_interpreter_call.outputs",
+];
+
+// Contract: plugins-91
+test("the sources and results of a web search are included on request", async () => {
+  const search = tool("Search", (_args, { output }) => {
+    output.event("web_search.completed", {
+      sources: [{ url: "https://a.example/" }, { url: "javascript:alert(1)" }],
+      results: [{ url: "https://b.example/", title: "B", text: "found" }],
+    });
+    return withAnnotations("found", [
+      { type: "url_citation", url: "https://a.example/" },
+      { type: "url_citation", url: "https://c.example/", title: "C" },
+    ]);
+  });
+  const { item, added } = await callOf("web_search", search, { query: "x" }, everything);
+  assert.ok(item?.type === "web_search_call" && added?.type === "web_search_call");
+  assert.equal(added.action, undefined);
+  assert.deepEqual(
+    item.action?.sources?.map(({ type, url }) => [type, url]),
+    ["a", "b", "c"].map((host) => ["url", `https://${host}.example/`]),
+  );
+  assert.deepEqual(item.results, [{ url: "https://b.example/", title: "B", text: "found" }]);
+  const plain = await callOf("web_search", search, { query: "x" });
+  assert.ok(plain.item?.type === "web_search_call");
+  assert.ok(!("results" in plain.item) && plain.item.action?.sources === undefined);
+  const cites = tool("Search", () =>
+    withAnnotations("found", [{ type: "url_citation", url: "https://c.example/", title: "C" }]),
+  );
+  const cited = await callOf("web_search", cites, { query: "x" }, everything);
+  assert.ok(cited.item?.type === "web_search_call");
+  assert.deepEqual(cited.item.results, [{ url: "https://c.example/", title: "C", text: "" }]);
+});
+
+// Contract: plugins-91
+test("the results of a file search are included on request, from its events or its citations", async () => {
+  const search = tool("Search", (_args, { output }) => {
+    output.event("file_search.completed", {
+      results: [
+        { file: "a.txt", fileId: "file-1", text: "tides", score: 0.5, attributes: { year: 2 } },
+      ],
+    });
+    return "found";
+  });
+  const { item, added } = await callOf("file_search", search, { query: "x" }, everything);
+  assert.ok(item?.type === "file_search_call" && added?.type === "file_search_call");
+  assert.equal(added.results, null);
+  assert.deepEqual(item.results, [
+    { file_id: "file-1", filename: "a.txt", score: 0.5, text: "tides", attributes: { year: 2 } },
+  ]);
+  const cites = tool("Search", () =>
+    withAnnotations("found", [{ type: "file_citation", fileId: "file-2", filename: "b.txt" }]),
+  );
+  const cited = await callOf("file_search", cites, { query: "x" }, everything);
+  assert.ok(cited.item?.type === "file_search_call");
+  assert.deepEqual(cited.item.results, [{ file_id: "file-2", filename: "b.txt", text: "found" }]);
+});
+
+// Contract: plugins-91
+test("the output and the pictures of code are included on request, and its failure too", async () => {
+  const run = tool("Run", () => contentParts([{ type: "text", text: "4" }, image]));
+  const app = createTestApp({
+    model: new ScriptedModel([{ calls: [{ name: "Run", args: { code: "2 + 2" } }] }, "Done."]),
+    tools: [run],
+    hostedTools: { code_interpreter: "g.Run" },
+  });
+  const tools = [{ type: "code_interpreter" }];
+  const { body } = await app.call("POST", "/v1/responses", {
+    input: "Go",
+    tools,
+    include: everything,
+  });
+  const [item] = body.output as readonly OutputItem[];
+  assert.ok(item?.type === "code_interpreter_call");
+  assert.equal(item.outputs?.[0]?.type, "logs");
+  assert.deepEqual(item.outputs.slice(1), [{ type: "image", url: `data:image/png;base64,${png}` }]);
+  const fails = tool("Run", () => toolError({ code: "bad", message: "It broke." }));
+  const failed = await callOf("code_interpreter", fails, { code: "x" }, everything);
+  assert.ok(failed.item?.type === "code_interpreter_call");
+  assert.match(JSON.stringify(failed.item.outputs), /^\[\{"type":"logs","logs":".*It broke\./);
+  const says = await callOf(
+    "code_interpreter",
+    tool("Run", () => "4"),
+    {},
+    everything,
+  );
+  assert.ok(says.item?.type === "code_interpreter_call");
+  assert.deepEqual(says.item.outputs, [{ type: "logs", logs: "4" }]);
+});
+
+// Contract: plugins-91
+test("a response that is read again includes what the reader asks for", async () => {
+  const search = tool("Search", (_args, { output }) => {
+    output.event("web_search.completed", { sources: [{ url: "https://a.example/" }] });
+    return "found";
+  });
+  const app = createTestApp({
+    model: new ScriptedModel([{ calls: [{ name: "Search", args: { query: "x" } }] }, "Done."]),
+    tools: [search],
+    hostedTools: { web_search: "g.Search" },
+  });
+  const ask = { input: "Go", tools: [{ type: "web_search" }] };
+  const { body } = await app.call("POST", "/v1/responses", ask);
+  const read = async (query: string) => {
+    const { body: again } = await app.call("GET", `/v1/responses/${body.id}${query}`);
+    return JSON.stringify(again.output);
+  };
+  assert.doesNotMatch(await read(""), /sources/);
+  assert.match(await read("?include[]=web_search_call.action.sources"), /a\.example/);
+  const stream = await app.fetch(
+    requestTo("GET", `/v1/responses/${body.id}?stream=true&include=web_search_call.action.sources`),
+  );
+  assert.match(await stream.text(), /"sources":\[\{"type":"url","url":"https:\/\/a\.example\//);
 });

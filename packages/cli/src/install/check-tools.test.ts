@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, defineToolGroup, type ToolGroup } from "@capstan/core";
-import { checkBoundTools, checkSwitches } from "./check-tools.ts";
+import { z } from "zod";
+import { checkBoundTools, checkSwitches, requireHostedTools } from "./check-tools.ts";
 
 const groups: readonly ToolGroup[] = [
   {
@@ -63,18 +64,45 @@ test("bound and changed tools that do not exist, or cannot have a setting, are n
   const warnings = checkBoundTools(
     {
       toolSettings: { "charts.Draw": { final: true }, "charts.Open": { final: true } },
-      hostedTools: { image_generation: "charts.Drwa" },
-      attachmentTools: { document: ["charts.Draw"] },
+      attachmentTools: { document: ["charts.Drwa"] },
     },
     groups,
   );
   assert.equal(warnings.length, 2);
-  assert.match(
-    warnings[0] ?? "",
-    /^hostedTools\.image_generation: there is no tool "charts\.Drwa"\./,
-  );
+  assert.match(warnings[0] ?? "", /^attachmentTools\.document: there is no tool "charts\.Drwa"\./);
   assert.match(
     warnings[1] ?? "",
     /^toolSettings\.charts\.Open has no effect: it is final and has no/,
   );
+});
+
+test("a tool that does not exist or does not fit its hosted type is an error that says what is expected", () => {
+  const search = defineTool({
+    name: "Web",
+    description: "",
+    parameters: z.object({ query: z.string(), pages: z.number() }),
+    execute: () => "",
+  });
+  const draw = defineTool({ name: "Draw", description: "", execute: () => "drawn" });
+  const groups = [defineToolGroup({ name: "search", tools: [search, draw] })];
+  const check = (hostedTools: { readonly [type: string]: string }) => () =>
+    requireHostedTools(
+      { hostedTools, places: { "hostedTools.web_search": "capstan.config.json:4" } },
+      groups,
+    );
+  check({ web_search: "search.Web", file_search: "search.Web" })();
+  assert.throws(check({ web_search: "search.Wbe" }), {
+    code: "invalid_configuration",
+    message:
+      'capstan.config.json:4: hostedTools.web_search: there is no tool "search.Wbe". Did you mean search.Web?',
+  });
+  assert.throws(check({ image_generation: "search.Draw" }), {
+    code: "invalid_configuration",
+    message:
+      "hostedTools.image_generation: the tool \"search.Draw\" cannot run 'image_generation', because it has no text argument prompt. Bind a tool of the server with such an argument.",
+  });
+  assert.throws(check({ code_interpreter: "code.Python" }), {
+    message:
+      'hostedTools.code_interpreter: there is no tool "code.Python". The group "code" does not exist, or is off: switch it on with "groups": {"code": true}.',
+  });
 });

@@ -1,5 +1,5 @@
-import type { Tool, ToolGroup } from "@capstan/core";
-import { settingsProblem } from "@capstan/core/host";
+import { CapstanError, type Tool, type ToolGroup } from "@capstan/core";
+import { hostedToolProblem, settingsProblem } from "@capstan/core/host";
 import { displayPath, type FileProblem } from "@capstan/scripts";
 import { didYouMean } from "../arguments/parse-options.ts";
 import type { Configuration } from "../configuration/configuration.ts";
@@ -66,21 +66,12 @@ export function checkSwitches(
  * setting. They have no effect.
  */
 export function checkBoundTools(
-  {
-    toolSettings,
-    hostedTools,
-    attachmentTools,
-  }: Pick<Configuration, "toolSettings" | "hostedTools" | "attachmentTools">,
+  { toolSettings, attachmentTools }: Pick<Configuration, "toolSettings" | "attachmentTools">,
   groups: readonly ToolGroup[],
 ): readonly string[] {
-  const tools = new Map<string, Tool>(
-    groups.flatMap((group) =>
-      group.tools.map((tool) => [`${group.name}.${tool.definition.function.name}`, tool] as const),
-    ),
-  );
+  const tools = toolsById(groups);
   const named = [
     ...Object.keys(toolSettings).map((id) => [`toolSettings.${id}`, id] as const),
-    ...Object.entries(hostedTools).map(([type, id]) => [`hostedTools.${type}`, id] as const),
     ...Object.entries(attachmentTools).flatMap(([kind, ids]) =>
       ids.map((id) => [`attachmentTools.${kind}`, id] as const),
     ),
@@ -99,6 +90,51 @@ export function checkBoundTools(
       return problem === undefined ? [] : [`toolSettings.${id} has no effect: ${problem}.`];
     }),
   ];
+}
+
+/**
+ * Checks the tools that `hostedTools` binds to types such as `web_search`: requests that declare the
+ * type rely on them.
+ *
+ * @throws CapstanError `invalid_configuration` if a tool does not exist, or does not fit its type
+ */
+export function requireHostedTools(
+  { hostedTools, places }: Pick<Configuration, "hostedTools" | "places">,
+  groups: readonly ToolGroup[],
+): void {
+  const tools = toolsById(groups);
+  const problems = Object.entries(hostedTools).flatMap(([type, id]) => {
+    const key = `hostedTools.${type}`;
+    const place = places[key];
+    const where = `${place === undefined ? "" : `${place}: `}${key}`;
+    const tool = tools.get(id);
+    if (tool === undefined) {
+      const hint = didYouMean(id, [...tools.keys()]) || absentGroup(id, groups);
+      return [`${where}: there is no tool "${id}".${hint}`];
+    }
+    const problem = hostedToolProblem(type, tool);
+    return problem === undefined
+      ? []
+      : [
+          `${where}: the tool "${id}" cannot run '${type}', because ${problem}. Bind a tool of the server with such an argument.`,
+        ];
+  });
+  if (problems.length > 0)
+    throw new CapstanError({ code: "invalid_configuration", message: problems.join("\n") });
+}
+
+function absentGroup(id: string, groups: readonly ToolGroup[]): string {
+  const name = id.split(".", 1)[0] ?? "";
+  if (groups.some((group) => group.name === name)) return toolsOf(id, groups);
+  return ` The group "${name}" does not exist, or is off: switch it on with "groups": {"${name}": true}.`;
+}
+
+function toolsById(groups: readonly ToolGroup[]): ReadonlyMap<string, Tool> {
+  return new Map(
+    groups.flatMap((group) =>
+      group.tools.map((tool) => [`${group.name}.${tool.definition.function.name}`, tool] as const),
+    ),
+  );
 }
 
 /** A name in the settings, and the existing names of its kind. */

@@ -6,7 +6,7 @@ import { type ServerLimits, startServer, type StopSummary } from "@capstan/serve
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
 
-import { checkBoundTools, checkSchemas, checkSwitches } from "./check-tools.ts";
+import { checkBoundTools, checkSchemas, checkSwitches, requireHostedTools } from "./check-tools.ts";
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";
 import { configuredGroups } from "./built-in-groups.ts";
 import { openScripts } from "./open-scripts.ts";
@@ -35,7 +35,7 @@ export interface RunningInstallation {
 /**
  * Creates the models, tools and server of a configuration, and starts the server.
  *
- * @throws an error with `code`: `address_in_use`, `data_directory_locked`
+ * @throws an error with `code`: `address_in_use`, `data_directory_locked`, `invalid_configuration`
  */
 export async function startInstallation(options: {
   readonly configuration: Configuration;
@@ -54,6 +54,12 @@ export async function startInstallation(options: {
     ...(log && { log }),
   });
   const { library } = scripts;
+  try {
+    requireHostedTools(configuration, [...shipped, ...library.groups]);
+  } catch (thrown) {
+    await scripts.close();
+    throw thrown;
+  }
   const authoring = await createScriptAuthoring({
     scripts,
     folders: configuration.scripts.folders,

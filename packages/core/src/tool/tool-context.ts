@@ -2,7 +2,7 @@ import type { Variable } from "../variables/variable.ts";
 import type { VariableSystem } from "../variables/variable-system.ts";
 import type { Principal, RequestContext, RequestTool, ToolFile } from "./caller.ts";
 import type { SettledToolResult } from "./tool-result.ts";
-import type { JsonValue } from "../base/json.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { ImagePart } from "../model/content-part.ts";
 import type { ArgumentConditions } from "../arguments/argument-conditions.ts";
 
@@ -108,7 +108,10 @@ export interface ToolEvents {
     readonly query?: string;
     readonly queries?: readonly string[];
   };
-  readonly "web_search.completed": { readonly sources?: readonly { readonly url: string }[] };
+  readonly "web_search.completed": {
+    readonly sources?: readonly { readonly url: string }[];
+    readonly results?: readonly WebSearchHit[];
+  };
   readonly "code_interpreter.in_progress": NoData;
   /** A piece of the code, as it is written. */
   readonly "code_interpreter.code": { readonly delta: string };
@@ -116,9 +119,19 @@ export interface ToolEvents {
   readonly "code_interpreter.completed": NoData;
 }
 
-interface FileSearchHit {
-  readonly file: string;
+interface WebSearchHit {
+  readonly url: string;
+  readonly title?: string;
+  /** The part of the page that matches. */
   readonly text?: string;
+}
+
+interface FileSearchHit {
+  /** The name of the file. */
+  readonly file: string;
+  readonly fileId?: string;
+  readonly text?: string;
+  readonly attributes?: JsonObject;
   /** From 0 to 1. */
   readonly score?: number;
 }

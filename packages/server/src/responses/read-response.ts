@@ -30,12 +30,17 @@ export interface ResponseSource {
   readonly sealer: Pick<Sealer, "seal">;
 }
 
-/** Returns a run as a response, in its current state. */
+/**
+ * Returns a run as a response, in its current state.
+ *
+ * @param include data to include besides the data that the request includes
+ */
 export async function readResponse(
   { store, sealer }: ResponseSource,
   run: RunRecord,
+  include: readonly string[] = [],
 ): Promise<ResponseObject> {
-  const projection = runProjection(run, sealer);
+  const projection = runProjection(run, sealer, include);
   const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
   projection.begin();
   for (const event of compact?.events ?? []) projection.push(await withImages(store, event));
@@ -94,10 +99,13 @@ async function asksClient(
 export async function* streamResponse(
   { store, sealer }: ResponseSource,
   run: RunRecord,
-  options: ReadOptions & { readonly after?: number },
+  options: ReadOptions & {
+    readonly after?: number;
+    readonly include?: readonly string[];
+  },
 ): AsyncGenerator<string> {
-  const { after = -1, signal, onPause } = options;
-  const projection = runProjection(run, sealer);
+  const { after = -1, include, signal, onPause } = options;
+  const projection = runProjection(run, sealer, include);
   for (const event of projection.begin())
     if (event.sequence_number > after) yield* encodeInChunks(event);
   for await (const event of followEvents({ store, owner: run.owner, runId: run.id, signal })) {
@@ -117,7 +125,7 @@ export async function* streamResponse(
  */
 type WireView = Pick<
   ProjectionOptions,
-  "echo" | "hosted" | "servers" | "forms" | "previousResponseId" | "conversation"
+  "echo" | "hosted" | "included" | "servers" | "forms" | "previousResponseId" | "conversation"
 > & {
   /** Names of custom tools, as earlier versions stored them in place of `forms`. */
   readonly customTools?: readonly string[];
@@ -143,12 +151,17 @@ export function toolForms(run: RunRecord): ToolForms {
 }
 
 /** Returns the projection of a stored run, before its first event. */
-function runProjection(run: RunRecord, sealer: Pick<Sealer, "seal">): Projection {
+function runProjection(
+  run: RunRecord,
+  sealer: Pick<Sealer, "seal">,
+  include: readonly string[] = [],
+): Projection {
   const { wire, approvals, toolOutputs, servers } = requestOf(run);
   const { shownModel = run.model, customTools = [], ...view } = wire as unknown as WireView;
   return createProjection({
     forms: customForms(customTools),
     ...view,
+    included: [...(view.included ?? []), ...include],
     responseId: run.id,
     createdAt: run.createdAt,
     model: shownModel,

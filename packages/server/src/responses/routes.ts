@@ -31,6 +31,7 @@ import { sessionHeader } from "../runs/history/session-marks.ts";
 
 interface StreamOptions {
   readonly after: number;
+  readonly include?: readonly string[];
   /** Releases the memory that the stream reserved from the budget. */
   readonly release: Release;
   /** Called if the client disconnects. */
@@ -59,12 +60,17 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     return streamJson(jsonChunks(response), release);
   };
   /** Streams a run from a number on, until the client disconnects. */
-  const stream = (found: RunRecord, { after, release, leave, onPause }: StreamOptions) => {
+  const stream = (found: RunRecord, { after, include, release, leave, onPause }: StreamOptions) => {
     // The result contains the run's whole text, which each open stream would keep in memory.
     const run: RunRecord = { ...found, result: null };
     const stop = new AbortController();
     return eventStream({
-      chunks: streamResponse(sourceOf(run), run, { after, signal: stop.signal, onPause }),
+      chunks: streamResponse(sourceOf(run), run, {
+        after,
+        ...(include !== undefined && { include }),
+        signal: stop.signal,
+        onPause,
+      }),
       idleMs: limits.heartbeatMs,
       onIdle: () => {
         // Comments keep proxies connected, but clients with an idle timeout need an event.
@@ -160,18 +166,19 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
 
   routes.get("/:id", async (context) => {
     const run = await find(context);
+    const include = ["include", "include[]"].flatMap((name) => context.req.queries(name) ?? []);
     if (context.req.query("stream") !== "true") {
       const { answer, release } = await budget.readAnswer(run.owner, {
-        id: run.id,
+        id: [run.id, ...include.toSorted()].join(" "),
         isFinal: isClosing(run.status),
         always: false,
         signal: context.req.raw.signal,
-        read: () => readResponse(sourceOf(run), run),
+        read: () => readResponse(sourceOf(run), run, include),
       });
       return streamJson(jsonChunks(answer), release);
     }
     const after = readNumber(context, "starting_after", { min: -1, otherwise: -1 });
-    return stream(run, { after, release: budget.takeStream(run.owner) });
+    return stream(run, { after, include, release: budget.takeStream(run.owner) });
   });
 
   routes.delete("/:id", async (context) => {

@@ -227,6 +227,7 @@ export async function prepareResponse(
       echo: request.echo,
       ...(tools.hosted.length > 0 && {
         hosted: Object.fromEntries(tools.hosted.map(({ toolId, type }) => [toolId, type])),
+        included: request.include,
       }),
       servers: tools.servers.map((server) => listing(services, server, fields)),
       forms: offered.forms,

@@ -60,6 +60,8 @@ export function createServerCalls(options: {
   readonly summarized?: readonly string[];
   /** The hosted types of tools, by `group.Tool`. @default none */
   readonly hosted?: { readonly [toolId: string]: string } | undefined;
+  /** The data of hosted calls that the request includes. @default none */
+  readonly included?: readonly string[] | undefined;
   readonly responseId: string;
   readonly approvals: "inline" | "deferred";
   readonly sealReceipt?: SealReceipt;
@@ -104,7 +106,11 @@ export function createServerCalls(options: {
     if (call.hosted === undefined) return undefined;
     if (call.hostedWriter === undefined) {
       const argumentsText = wireArguments(call.texts).text;
-      call.hostedWriter = createHostedWriter(call.hosted, { argumentsText, containerId });
+      call.hostedWriter = createHostedWriter(call.hosted, {
+        argumentsText,
+        containerId,
+        included: options.included ?? [],
+      });
       outputOrder.enter(call.hostedWriter);
     }
     return call.hostedWriter;
@@ -176,6 +182,10 @@ export function createServerCalls(options: {
     /** A tool reported a custom event. */
     reported({ callId, name, data }: CallEvent<"call.event">): void {
       calls.get(callId)?.hostedWriter?.report(name, data);
+    },
+    /** A user reviews the result of a call. */
+    reviewed(callId: string): void {
+      calls.get(callId)?.hostedWriter?.review();
     },
     /** A final call's text is shown as a message. */
     speaks(callId: string, itemId: string): void {

@@ -1,6 +1,7 @@
 import type { CallResult, JsonObject, JsonValue } from "@capstan/core";
 import type { SettledStatus } from "@capstan/core/host";
 import { isObject } from "../../http/errors.ts";
+import { createHostedData, type HostedData, type IncludedData } from "./hosted-data.ts";
 import { internText, type InternedText } from "./text-items.ts";
 import { createItemWriter, type ItemWriter } from "./output-order.ts";
 import type {
@@ -19,6 +20,8 @@ export type HostedType = "web_search" | "file_search" | "image_generation" | "co
 export interface HostedCallWriter extends ItemWriter {
   /** Takes a custom event of the tool. Events of other types are ignored. */
   report(name: string, data: JsonValue): void;
+  /** A user reviews the result. */
+  review(): void;
   settle(status: SettledStatus, result: CallResult): void;
 }
 
@@ -27,6 +30,8 @@ interface HostedCall {
   readonly args: JsonObject;
   readonly queries: string[];
   code: string;
+  readonly data: HostedData;
+  readonly included: ReadonlySet<string>;
   image: { readonly data: InternedText; readonly format: string } | undefined;
 }
 
@@ -51,17 +56,28 @@ const prefixes: { readonly [type in HostedType]: string } = {
  * Creates the writer of a call's item. The tool's own events drive it; stages that are missing, for
  * example because the result was in review, are added at the end.
  *
- * @param argumentsText the arguments as JSON
- * @param containerId the container of a `code_interpreter` call
+ * @param options.argumentsText the arguments as JSON
+ * @param options.containerId the container of a `code_interpreter` call
+ * @param options.included the data that the request includes
  */
 export function createHostedWriter(
   type: HostedType,
-  { argumentsText, containerId }: { readonly argumentsText: string; readonly containerId: string },
+  {
+    argumentsText,
+    containerId,
+    included,
+  }: {
+    readonly argumentsText: string;
+    readonly containerId: string;
+    readonly included: readonly string[];
+  },
 ): HostedCallWriter {
   const call: HostedCall = {
     args: argumentsOf(argumentsText),
     queries: [],
     code: "",
+    data: createHostedData(),
+    included: new Set(included),
     image: undefined,
   };
   call.queries.push(...queriesOf(call.args));
@@ -117,6 +133,7 @@ export function createHostedWriter(
       if (name.slice(0, dot) !== type) return;
       const own = name.slice(dot + 1);
       const fields = isObject(data) ? data : {};
+      call.data.take(data);
       call.queries.push(...queriesOf(fields).filter((one) => !call.queries.includes(one)));
       if (own === "in_progress") stage(1);
       if (own === working[type]) stage(2);
@@ -130,7 +147,10 @@ export function createHostedWriter(
           output_format: partial.format,
         });
     },
-    settle(settled, { parts = [] }) {
+    review: () => call.data.review(),
+    settle(settled, result) {
+      const { parts = [] } = result;
+      call.data.settle(result);
       status = settled === "success" ? "completed" : "failed";
       call.image = parts.map(imageOf).find((image) => image !== undefined);
       if (status === "completed") stage(2);
@@ -146,7 +166,7 @@ type HostedItem =
 
 function itemOf(
   type: HostedType,
-  { queries, code, image }: HostedCall,
+  { queries, code, image, data, included }: HostedCall,
   {
     id,
     status,
@@ -159,12 +179,24 @@ function itemOf(
     readonly containerId: string;
   },
 ): HostedItem {
+  const has = (name: IncludedData): boolean => status !== "in_progress" && included.has(name);
   switch (type) {
     case "web_search": {
       const [query = ""] = queries;
-      const action = { type: "search", query, queries: [...queries] } as const;
-      // Clients expect no action in the item's first event.
-      return { id, type: "web_search_call", status, ...(!isAdded && { action }) };
+      const action = {
+        type: "search",
+        query,
+        queries: [...queries],
+        ...(has("web_search_call.action.sources") && { sources: data.sources() }),
+      } as const;
+      return {
+        id,
+        type: "web_search_call",
+        status,
+        // Clients expect no action in the item's first event.
+        ...(!isAdded && { action }),
+        ...(has("web_search_call.results") && { results: data.pages() }),
+      };
     }
     case "file_search":
       return {
@@ -172,7 +204,7 @@ function itemOf(
         type: "file_search_call",
         status,
         queries: isAdded ? [] : [...queries],
-        results: null,
+        results: has("file_search_call.results") ? data.files() : null,
       };
     case "image_generation":
       return {
@@ -189,7 +221,7 @@ function itemOf(
         status,
         code: isAdded ? "" : code,
         container_id: containerId,
-        outputs: null,
+        outputs: has("code_interpreter_call.outputs") ? data.outputs() : null,
       };
   }
 }

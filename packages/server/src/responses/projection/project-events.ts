@@ -33,6 +33,8 @@ export interface ProjectionOptions extends ResponseIdentity {
   readonly summarized?: readonly string[];
   /** The hosted types that the request declared, by the tool that is bound to each. @default none */
   readonly hosted?: { readonly [toolId: string]: string };
+  /** The data of hosted calls that the request includes. @default none */
+  readonly included?: readonly string[];
   /** Seals the receipts of those calls. @default their summaries have no receipts */
   readonly sealReceipt?: SealReceipt;
   /** How the client's tools are shown. @default as functions */
@@ -243,6 +245,8 @@ export function createProjection(options: ProjectionOptions): Projection {
         return clientCalls.waiting(event.callId);
       case "call.started":
         return serverCalls.started(event.callId);
+      case "review.requested":
+        return serverCalls.reviewed(event.callId);
       case "call.event":
         return serverCalls.reported(event);
       case "call.settled":
@@ -278,7 +282,6 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "model.retry":
       case "call.progress":
       case "limit.reached":
-      case "review.requested":
       case "review.answered":
       case "run.orphaned":
       case "run.interrupted":

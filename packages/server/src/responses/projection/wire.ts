@@ -128,7 +128,11 @@ export interface WebSearchCallOutput {
     readonly type: "search";
     readonly query: string;
     readonly queries: readonly string[];
+    /** If the request includes them. */
+    readonly sources?: readonly { readonly type: "url"; readonly url: string }[];
   };
+  /** The pages with their texts, if the request includes them. */
+  readonly results?: readonly JsonObject[];
 }
 
 /** A call of a tool that is bound to `file_search`. */
@@ -137,7 +141,8 @@ export interface FileSearchCallOutput {
   readonly type: "file_search_call";
   readonly status: HostedStatus;
   readonly queries: readonly string[];
-  readonly results: null;
+  /** Null unless the request includes them. */
+  readonly results: readonly JsonObject[] | null;
 }
 
 /** A call of a tool that is bound to `code_interpreter`. */
@@ -147,7 +152,13 @@ export interface CodeInterpreterCallOutput {
   readonly status: HostedStatus;
   readonly code: string;
   readonly container_id: string;
-  readonly outputs: null;
+  /** Null unless the request includes them. */
+  readonly outputs:
+    | readonly (
+        | { readonly type: "logs"; readonly logs: string }
+        | { readonly type: "image"; readonly url: string }
+      )[]
+    | null;
 }
 
 /** An image in the result of a server's call, or a call of a tool that is bound to `image_generation`. */
