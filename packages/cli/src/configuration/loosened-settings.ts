@@ -124,7 +124,15 @@ function valueOf<T>(object: { readonly [name: string]: T }, name: string): T | u
 }
 
 /** Limits without a default. */
-const unlimited: readonly string[] = ["turnCalls", "turnTokens", "turnMs", "runMs", "turnCost"];
+const unlimited: readonly string[] = [
+  "turnCalls",
+  "turnTokens",
+  "turnMs",
+  "runMs",
+  "turnCost",
+  "filesOfAll",
+  "fileBytesOfAll",
+];
 
 function loosenedLimits(accepted: ConfiguredLimits, changed: ConfiguredLimits): readonly string[] {
   return namesIn(accepted, changed)

@@ -101,6 +101,8 @@ const limits = z.object(
     fileBytes: fileBytes.exactOptional(),
     filesOfOne: whole("a whole number from 1 to 1000000", { max: 1_000_000 }).exactOptional(),
     fileBytesOfOne: fileBytes.exactOptional(),
+    filesOfAll: whole("a whole number from 1 to 100000000", { max: 100_000_000 }).exactOptional(),
+    fileBytesOfAll: fileBytes.exactOptional(),
     streamsOfOne: whole("a whole number from 1 to 100000", { max: 100_000 }).exactOptional(),
   },
   { error: "an object" },

@@ -53,6 +53,6 @@ export function overQuota(reason: string): RequestError {
     status: 413,
     code: "file_quota_exceeded",
     param: "file",
-    message: `${reason} Nothing was stored (limits.filesOfOne, limits.fileBytesOfOne).`,
+    message: `${reason} Nothing was stored.`,
   });
 }

@@ -296,6 +296,43 @@ test("a user's quota limits the number and the bytes of files", async () => {
   await assert.rejects(create(ann, "1"), isStatus(413, "file_quota_exceeded"));
 });
 
+test("a quota of all users limits their files together, and the error names the limit", async () => {
+  const { ann, bob } = setup({ filesOfAll: 3, fileBytesOfAll: 12 });
+  const create = async (client: OpenAI, text: string) =>
+    client.files.create({ file: await toFile(Buffer.from(text), "x.txt"), purpose: "user_data" });
+  const { id } = await create(ann, "12345678");
+  await assert.rejects(create(bob, "12345"), (error) => {
+    assert.match(String(error), /limits\.fileBytesOfAll/);
+    return isStatus(413, "file_quota_exceeded")(error);
+  });
+  await ann.files.delete(id);
+  await create(bob, "12345");
+});
+
+test("the files of a conversation are listed, and a foreign conversation is a 404", async () => {
+  const { ann, bob } = setup();
+  const create = async (text: string) =>
+    ann.files.create({ file: await toFile(Buffer.from(text), "x.txt"), purpose: "user_data" });
+  const sent = await create("sent");
+  await create("not sent");
+  const conversation = await ann.conversations.create();
+  await ann.responses.create({
+    model: "test/scripted",
+    conversation: conversation.id,
+    input: [{ role: "user", content: [{ type: "input_file", file_id: sent.id }] }],
+  });
+  const list = (client: OpenAI, id: string) =>
+    client.get(`/files?conversation=${id}`) as Promise<{
+      readonly data: readonly { readonly id: string }[];
+    }>;
+  for (const id of [conversation.id, conversation.id.replace("conv_", "thread_")])
+    assert.deepEqual(
+      (await list(ann, id)).data.map((file) => file.id),
+      [sent.id],
+    );
+  await assert.rejects(list(bob, conversation.id), isStatus(404));
+});
+
 test("the openai client uploads a file in parts, in the order of their ids", async () => {
   const { ann, bob } = setup();
   const text = "The quick brown fox.";

@@ -33,6 +33,18 @@ export function fileRoutes(
     return file;
   };
 
+  /** Returns the id of the conversation or thread that a query names. */
+  const readConversation = async (
+    owner: string,
+    given: string | undefined,
+  ): Promise<string | undefined> => {
+    if (given === undefined) return undefined;
+    const id = given.replace(/^thread_/, "conv_");
+    if ((await store.getConversation({ owner, id })) === undefined)
+      throw notFound("conversation", given);
+    return id;
+  };
+
   routes.post("/", async (context) => {
     const owner = context.get("principal");
     const release = budget.takeStream(owner);
@@ -80,6 +92,7 @@ export function fileRoutes(
     const limit = readNumber(context, "limit", { min: 1, max: maxPage, otherwise: maxPage });
     const order = readWord(context, "order", ["asc", "desc"]);
     const purpose = context.req.query("purpose");
+    const conversationId = await readConversation(owner, context.req.query("conversation"));
     const given = context.req.query("after");
     const after =
       given === undefined ? undefined : await store.findFileCursor({ owner, id: given });
@@ -90,6 +103,7 @@ export function fileRoutes(
       limit,
       ...(order && { order }),
       ...(purpose !== undefined && { purpose }),
+      ...(conversationId !== undefined && { conversationId }),
       ...(after && { after }),
     });
     return context.json(listView(data.map(fileEntry), hasMore));

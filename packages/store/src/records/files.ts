@@ -36,6 +36,8 @@ export interface FileRecord {
 export interface FileQuota {
   readonly files: number;
   readonly bytes: number;
+  /** The limits of the files of all users together. @default none */
+  readonly total?: { readonly files: number; readonly bytes: number };
 }
 
 /** A file to upload in parts. The caller chooses a random id. */

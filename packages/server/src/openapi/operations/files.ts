@@ -27,6 +27,7 @@ export const fileOperations: Operations = {
       order("desc"),
       after,
       text("purpose", "Only files with this purpose."),
+      text("conversation", "Only files of this conversation or thread."),
     ],
     answer: listOf("FileView"),
   },

@@ -4,12 +4,25 @@ import type { FileQuota, RunRecord, Store } from "@capstan/store";
 import type { ServerLimits } from "../request/run-limits.ts";
 import { fileType, safeFileName } from "./file-name.ts";
 
-/** Returns the quota of each user. */
+type QuotaLimits = Pick<
+  ServerLimits,
+  "filesOfOne" | "fileBytesOfOne" | "filesOfAll" | "fileBytesOfAll"
+>;
+
+/** Returns the quota of each user, and of all users together. */
 export function quotaOf({
   filesOfOne,
   fileBytesOfOne,
-}: Pick<ServerLimits, "filesOfOne" | "fileBytesOfOne">): FileQuota {
-  return { files: filesOfOne, bytes: fileBytesOfOne };
+  filesOfAll: files,
+  fileBytesOfAll: bytes,
+}: QuotaLimits): FileQuota {
+  // Sums over all files take time, so an installation without these limits does not compute them.
+  const isLimited = Number.isFinite(files) || Number.isFinite(bytes);
+  return {
+    files: filesOfOne,
+    bytes: fileBytesOfOne,
+    ...(isLimited && { total: { files, bytes } }),
+  };
 }
 
 /** The purpose of files that tools return. */
@@ -18,7 +31,7 @@ const toolPurpose = "assistants_output";
 interface ToolFileOptions {
   readonly store: Pick<Store, "receiveBlob" | "writeWithBlob">;
   readonly run: Pick<RunRecord, "id" | "owner">;
-  readonly limits: Pick<ServerLimits, "fileBytes" | "filesOfOne" | "fileBytesOfOne">;
+  readonly limits: Pick<ServerLimits, "fileBytes"> & QuotaLimits;
   /** Gets why the store failed. The model and the client do not: it can name hosts and accounts. */
   readonly log: (line: string) => void;
 }

@@ -46,6 +46,10 @@ export interface ServerLimits {
   readonly filesOfOne: number;
   /** Maximum size of one principal's files together, in bytes. */
   readonly fileBytesOfOne: number;
+  /** Maximum number of files of all principals together. */
+  readonly filesOfAll: number;
+  /** Maximum size of the files of all principals together, in bytes. */
+  readonly fileBytesOfAll: number;
   /** Longest output of a client tool for one call, in characters. */
   readonly toolOutputChars: number;
   /** Silence in ms after which a stream sends a heartbeat. */
@@ -86,6 +90,8 @@ export const defaultServerLimits: ServerLimits = {
   fileBytes: 512 * 1024 * 1024,
   filesOfOne: 10_000,
   fileBytesOfOne: 10 * 1024 * 1024 * 1024,
+  filesOfAll: Infinity,
+  fileBytesOfAll: Infinity,
   toolOutputChars: 10 * 1024 * 1024,
   heartbeatMs: 15_000,
   warmSessions: 32,

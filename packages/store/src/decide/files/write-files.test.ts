@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -16,7 +16,7 @@ import {
 import { backupStore, checkStore } from "../../upkeep/maintenance.ts";
 import { prune } from "../../upkeep/prune.ts";
 import { openStore } from "../../sqlite/open-store.ts";
-import type { NewFile } from "../../records/files.ts";
+import type { FileQuota, NewFile } from "../../records/files.ts";
 import type { Store } from "../../live/store.ts";
 
 const fileOf = (file: Partial<NewFile> = {}): NewFile => ({
@@ -53,7 +53,7 @@ async function create(
 
 interface FileOptions {
   readonly bytes?: Uint8Array;
-  readonly quota?: { readonly files: number; readonly bytes: number };
+  readonly quota?: FileQuota;
 }
 
 const read = async (store: Store, sha256: string, range?: { from: number; to: number }) => {
@@ -131,6 +131,57 @@ everyStore("a quota limits the number and the bytes of a user's files", async (w
     );
     const other = await create(store, { id: "file-d", owner: "other", bytes, quota });
     assert.equal(other.status, "created");
+  });
+});
+
+everyStore("a quota of all users limits their files together", async (withStore) => {
+  await withStore(async (store) => {
+    const bytes = Buffer.alloc(10);
+    const quota = { files: 9, bytes: 900, total: { files: 3, bytes: 25 } };
+    assert.equal((await create(store, { id: "file-a", bytes, quota })).status, "created");
+    const other = { owner: "other", quota };
+    assert.equal((await create(store, { ...other, id: "file-b", bytes })).status, "created");
+    const tooLong = await create(store, { id: "file-c", bytes, quota });
+    assert.match(tooLong.status === "refused" ? tooLong.reason : "", /limits\.fileBytesOfAll/);
+    const third = { ...other, id: "file-c", bytes: Buffer.alloc(1) };
+    assert.equal((await create(store, third)).status, "created");
+    const tooMany = await create(store, { id: "file-d", bytes: Buffer.alloc(1), quota });
+    assert.match(tooMany.status === "refused" ? tooMany.reason : "", /limits\.filesOfAll/);
+  });
+});
+
+everyStore("lists of files can be those of a conversation", async (withStore) => {
+  await withStore(async (store) => {
+    await store.write([
+      {
+        type: "create-conversation",
+        id: "conv_1",
+        owner,
+        title: "",
+        metadata: {},
+        switches: { groups: {}, tools: {} },
+      },
+    ]);
+    const sent = Buffer.from("sent");
+    const sha256 = createHash("sha256").update(sent).digest("hex");
+    await create(store, { id: "file-sent", bytes: sent });
+    await create(store, { id: "file-other", bytes: Buffer.from("other") });
+    await create(store, { id: "file-foreign", owner: "other", bytes: sent });
+    const run = newRun({
+      id: "run_1",
+      conversationId: "conv_1",
+      blobs: [{ sha256, size: sent.length }],
+    });
+    await store.write([{ type: "create-run", run }]);
+    await create(store, { id: "file-made", source: "tool", runId: "run_1" });
+    const list = async (query: object) =>
+      (await store.listFiles({ owner, ...query })).data.map(({ id }) => id);
+    assert.deepEqual(await list({ conversationId: "conv_1" }), ["file-made", "file-sent"]);
+    assert.deepEqual(await list({ conversationId: "conv_1", order: "asc", limit: 1 }), [
+      "file-sent",
+    ]);
+    assert.deepEqual(await list({ conversationId: "conv_2" }), []);
+    assert.equal((await list({})).length, 3);
   });
 });
 

@@ -15,6 +15,12 @@ const lockOwner = statement(
   { postgres: "SELECT 1 AS ok FROM pg_advisory_xact_lock(hashtextextended('files ' || ?, 0))" },
 );
 
+/** Taken before the lock of an owner, so that two commits cannot wait for each other. */
+const lockAll = statement(
+  {},
+  { postgres: "SELECT 1 AS ok FROM pg_advisory_xact_lock(hashtextextended('all files', 0))" },
+);
+
 interface SumRow {
   readonly files: number;
   readonly bytes: number;
@@ -28,6 +34,16 @@ const sumFiles = statement<SumRow>(
 const sumParts = statement<SumRow>(
   { reads: ["upload_parts"] },
   "SELECT COUNT(*) AS files, CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM upload_parts WHERE owner = ?",
+);
+
+const sumAll = statement<SumRow>(
+  { reads: ["files"] },
+  "SELECT COUNT(*) AS files, CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM files",
+);
+
+const sumAllParts = statement<SumRow>(
+  { reads: ["upload_parts"] },
+  "SELECT COUNT(*) AS files, CAST(COALESCE(SUM(bytes), 0) AS BIGINT) AS bytes FROM upload_parts",
 );
 
 const findFile = statement(
@@ -72,8 +88,8 @@ const deleteOldUploads = statement(
 const endedUploadMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**
- * Returns an error text if a user's quota does not allow another file of this size. Other nodes
- * wait until the commit.
+ * Returns an error text if a user's quota, or the quota of all, does not allow another file of this
+ * size. Other nodes wait until the commit.
  *
  * @param freed the bytes of parts that the same commit deletes
  */
@@ -92,14 +108,24 @@ export function* overQuota(
   },
 ): Script<string | undefined> {
   if (quota === undefined) return undefined;
+  const { total } = quota;
+  if (database === "postgres" && total !== undefined) yield* all(lockAll);
   if (database === "postgres") yield* all(lockOwner, owner);
   const files = yield* first(sumFiles, owner);
   const parts = yield* first(sumParts, owner);
   if ((files?.files ?? 0) >= quota.files)
-    return `You have ${files?.files} files, which is the limit. Delete files first.`;
+    return `You have ${files?.files} files, which is the limit (limits.filesOfOne). Delete files first.`;
   const used = (files?.bytes ?? 0) + (parts?.bytes ?? 0) - freed;
   if (used + bytes > quota.bytes)
-    return `Your files use ${used} of ${quota.bytes} bytes, and this one has ${bytes}. Delete files first.`;
+    return `Your files use ${used} of ${quota.bytes} bytes, and this one has ${bytes} (limits.fileBytesOfOne). Delete files first.`;
+  if (total === undefined) return undefined;
+  const everyone = yield* first(sumAll);
+  const everyPart = yield* first(sumAllParts);
+  if ((everyone?.files ?? 0) >= total.files)
+    return `The server stores ${total.files} files, which is its limit (limits.filesOfAll). Ask its administrator.`;
+  const usedByAll = (everyone?.bytes ?? 0) + (everyPart?.bytes ?? 0) - freed;
+  if (usedByAll + bytes > total.bytes)
+    return `The server has no space for a file of ${bytes} bytes: the files of all users may have ${total.bytes} bytes (limits.fileBytesOfAll). Ask its administrator.`;
   return undefined;
 }
 

@@ -42,16 +42,27 @@ const findCursor = statement<{ id: string; created_seq: number }>(
   "SELECT id, created_seq FROM files WHERE id = ? AND owner = ?",
 );
 
-const page = (order: "asc" | "desc") =>
+/** A file of a conversation: a tool made it in one of its runs, or one of them has its bytes. */
+const isInConversation = `(EXISTS (SELECT 1 FROM run_files f JOIN runs r ON r.n = f.run_n
+        WHERE f.file_id = files.id AND r.conversation_id = ? AND r.owner = files.owner)
+      OR EXISTS (SELECT 1 FROM run_blobs b JOIN runs r ON r.n = b.run_n
+        WHERE b.sha256 = files.sha256 AND b.owner = files.owner AND r.conversation_id = ?))`;
+
+const page = (order: "asc" | "desc", more = "TRUE") =>
   statement<FileRow>(
-    { reads: ["files"] },
+    { reads: more === "TRUE" ? ["files"] : ["files", "run_files", "run_blobs", "runs"] },
     (dialect) => `${selectFiles(dialect)} WHERE owner = ? AND ${isValid}
-      AND (CAST(? AS TEXT) IS NULL OR purpose = ?)
+      AND (CAST(? AS TEXT) IS NULL OR purpose = ?) AND ${more}
       AND (created_seq, id) ${order === "asc" ? ">" : "<"} (?, ?)
       ORDER BY created_seq ${order}, id ${order} LIMIT ?`,
   );
 
 const pages = { asc: page("asc"), desc: page("desc") };
+
+const pagesOfConversation = {
+  asc: page("asc", isInConversation),
+  desc: page("desc", isInConversation),
+};
 
 /** The cursor before all rows of a list in ascending order. */
 const oldest: CreationCursor = { createdSeq: -1, id: "" };
@@ -113,6 +124,8 @@ const maxPage = 10_000;
 export function* listFiles(query: {
   readonly owner: string;
   readonly purpose?: string;
+  /** The conversation whose runs made the files, or have their bytes. @default any, or none */
+  readonly conversationId?: string;
   /** @default 10000, the maximum */
   readonly limit?: number;
   /** @default "desc" */
@@ -123,12 +136,14 @@ export function* listFiles(query: {
   const { owner, purpose = null, order = "desc", at } = query;
   const limit = Math.min(query.limit ?? maxPage, maxPage);
   const after = query.after ?? (order === "asc" ? oldest : newest);
+  const { conversationId } = query;
   const rows = yield* all(
-    pages[order],
+    (conversationId === undefined ? pages : pagesOfConversation)[order],
     owner,
     at,
     purpose,
     purpose,
+    ...(conversationId === undefined ? [] : [conversationId, conversationId]),
     after.createdSeq,
     after.id,
     limit + 1,
