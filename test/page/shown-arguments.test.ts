@@ -270,3 +270,27 @@ test("a result can be released after all of it was shown, with marks", { skip },
 });
 
 test("the page logged no errors in all these tests", { skip }, () => assertQuiet(me));
+
+test(
+  "a call that edits a file shows the diff, with its added and removed lines",
+  { skip },
+  async () => {
+    const args = {
+      path: "long.txt",
+      edits: [{ search: "line 100\n", replace: "line one hundred\n" }],
+    };
+    model.willSay(
+      { type: "calls", calls: [{ name: "EditFile", args }] },
+      { type: "text", text: "Edited." },
+    );
+    await me.say("Edit it");
+    const card = me.card("EditFile");
+    const effect = card.locator("[data-argument=effect]");
+    assert.equal(await effect.locator(".removed").textContent(), "-line 100");
+    assert.equal(await effect.locator(".added").textContent(), "+line one hundred");
+    // The diff is short enough to be shown at once.
+    await isEnabled(allow(card));
+    await allow(card).click();
+    await me.turnEnds();
+  },
+);

@@ -121,6 +121,13 @@ test("texts in arguments are unchanged, other values are indented JSON, and name
   assert.equal(seen(list!.value), '[\n  "⟨U+202E⟩",\n  1\n]');
 });
 
+test("the effect of a call comes before its arguments", () => {
+  const preview = { text: "a.txt\n-one\n+two", length: 80_000, digest: "" };
+  const [effect, path] = visibleArguments({ path: "a.txt" }, { preview });
+  assert.equal(seen(effect!.name), "effect (first 15 of 80000 characters)");
+  assert.deepEqual([effect!.isEffect, path!.isEffect], [true, undefined]);
+});
+
 test("the contents and sizes of variables follow the arguments", () => {
   const variables = [
     { name: "CMD", text: "rm \u202e x", length: 6 },

@@ -184,36 +184,50 @@ export interface ShownTexts {
 export interface VisibleArgument {
   readonly name: readonly VisiblePart[];
   readonly value: readonly VisiblePart[];
+  /** Whether the value is the effect of the call, in which `+` and `-` begin changed lines. */
+  readonly isEffect?: true;
 }
 
 /**
- * Returns the arguments of a call for display: texts unchanged, other values as indented JSON. Then
- * come the variables that the call reads, and its effect.
+ * Returns the effect and the arguments of a call for display: texts unchanged, other values as
+ * indented JSON. Then come the variables that the call reads.
  */
 export function visibleArguments(
   args: { readonly [name: string]: unknown },
   shown: ShownTexts = {},
 ): readonly VisibleArgument[] {
-  return [...Object.entries(args), ...shownTexts(shown)].map(([name, value]) => ({
+  return shownTexts(args, shown).map(([name, value], index) => ({
     name: visibleLine(name),
-    value: visibleParts(argumentText(value)),
+    value: visibleParts(value),
+    ...(shown.preview !== undefined && index === 0 && { isEffect: true as const }),
   }));
 }
 
 /**
- * Returns a name and a text for each variable that a call reads, and for its effect. The names
- * include the size.
+ * Returns a name and a text for the effect of a call, for each argument, and for each variable that
+ * it reads, in the order of their display. The names of variables include the size.
  */
-export function shownTexts({
-  variables = [],
-  preview,
-}: ShownTexts): readonly (readonly [name: string, text: string])[] {
-  const named = variables.map(({ name, ...shown }) => ({ name: `variable ${name}`, ...shown }));
-  const all = preview === undefined ? named : [...named, { name: "effect", ...preview }];
-  return all.map(({ name, text, length }) => {
-    const size = text.length < length ? `first ${text.length} of ${length}` : length;
-    return [`${name} (${size} characters)`, text];
-  });
+export function shownTexts(
+  args: { readonly [name: string]: unknown },
+  { variables = [], preview }: ShownTexts,
+): readonly (readonly [name: string, text: string])[] {
+  return [
+    ...(preview === undefined ? [] : [effectText(preview)]),
+    ...Object.entries(args).map(([name, value]) => [name, argumentText(value)] as const),
+    ...variables.map((variable) => sized(`variable ${variable.name}`, variable)),
+  ];
+}
+
+function effectText(preview: ShownPreview): readonly [name: string, text: string] {
+  return preview.text.length < preview.length ? sized("effect", preview) : ["effect", preview.text];
+}
+
+function sized(
+  name: string,
+  { text, length }: Pick<ShownVariable, "text" | "length">,
+): readonly [name: string, text: string] {
+  const size = text.length < length ? `first ${text.length} of ${length}` : length;
+  return [`${name} (${size} characters)`, text];
 }
 
 /** Returns an argument for display: a text unchanged, another value as indented JSON. */

@@ -16,7 +16,6 @@ import {
 } from "@capstan/core";
 import { nearestNames, reviewProblem, reviewRequestOf } from "@capstan/core/host";
 import {
-  argumentText,
   shownTexts,
   partsOfLine,
   type VisiblePart,
@@ -302,10 +301,7 @@ const maxShownChars = 50_000;
 /** Returns the texts of an approval in visible form, or `undefined` if they are too long. */
 async function shownApproval(options: ShownOptions): Promise<ShownApproval | undefined> {
   const { request, args, result } = options;
-  const texts = [
-    ...Object.entries(args).map(([name, value]) => [name, argumentText(value)] as const),
-    ...shownTexts(request),
-  ];
+  const texts = shownTexts(args, request);
   const all = [...texts.flat(), result?.text ?? "", result?.shown ?? ""];
   if (all.reduce((sum, text) => sum + text.length, 0) > maxShownChars) return undefined;
   const { toolName, groupTitle, description = "", reason, grant } = request;

@@ -54,7 +54,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       ? visibleArguments(parsed.value, { variables: props.approval.variables })
       : null;
   });
-  const folding = createFolding(() => (shownArgs() ?? []).map(({ value }) => value));
+  const folding = createFolding(() => shownArgs() ?? []);
   const mayAllow = useMayAllow();
   // The user cannot allow arguments that the card has not shown in full.
   const isUnready = () => isLocked() || folding.isFolded() || !mayAllow();

@@ -18,7 +18,7 @@ export function ArgumentsView(props: {
     >
       <dl class="arguments" data-testid="approval-args">
         <For each={props.args}>
-          {({ name, value }) => (
+          {({ name, value, isEffect }) => (
             <>
               <dt>
                 <VisibleParts parts={name} />
@@ -27,7 +27,7 @@ export function ArgumentsView(props: {
                 class="argument-text breaks"
                 data-argument={name.map(({ text }) => text).join("")}
               >
-                <FoldableText parts={value} isWhole={props.isWhole} />
+                <FoldableText parts={value} isWhole={props.isWhole} isEffect={isEffect} />
               </dd>
             </>
           )}

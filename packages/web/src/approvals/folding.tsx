@@ -2,11 +2,23 @@ import { firstParts, type VisiblePart } from "@capstan/core/text";
 import { type Accessor, createMemo, createSignal, Show } from "solid-js";
 import { AnswerButton } from "./answer-button.tsx";
 import { lockAnswers } from "./answer-lock.ts";
+import { VisibleDiff } from "../shell/visible-diff.tsx";
 import { VisibleParts } from "../shell/visible-text.tsx";
 import { approvalsTexts } from "../texts/approvals.ts";
 
-/** The most characters and lines that a folded text shows. */
+/** The most characters and lines that a folded text shows. A diff shows more. */
 const foldAt = { lines: 8, characters: 400 };
+const foldDiffAt = { lines: 40, characters: 4_000 };
+
+/** A text that may be folded. */
+export interface Foldable {
+  readonly value: readonly VisiblePart[];
+  readonly isEffect?: true | undefined;
+}
+
+function folded({ value, isEffect }: Foldable) {
+  return firstParts(value, isEffect === true ? foldDiffAt : foldAt);
+}
 
 export interface Folding {
   /** Whether some text is hidden. The user cannot allow a call before all text was shown. */
@@ -17,9 +29,9 @@ export interface Folding {
 }
 
 /** Folds the long texts of a card. All of them unfold together. */
-export function createFolding(texts: Accessor<readonly (readonly VisiblePart[])[]>): Folding {
+export function createFolding(texts: Accessor<readonly Foldable[]>): Folding {
   const [isWhole, setWhole] = createSignal(false);
-  const hasLong = createMemo(() => texts().some((parts) => firstParts(parts, foldAt).left > 0));
+  const hasLong = createMemo(() => texts().some((text) => folded(text).left > 0));
   return {
     isWhole,
     isFolded: () => !isWhole() && hasLong(),
@@ -35,11 +47,14 @@ export function createFolding(texts: Accessor<readonly (readonly VisiblePart[])[
 export function FoldableText(props: {
   readonly parts: readonly VisiblePart[];
   readonly isWhole: boolean;
+  /** Whether it is the effect of a call, for example a diff, whose lines have colours. */
+  readonly isEffect?: true | undefined;
 }) {
-  const first = createMemo(() => firstParts(props.parts, foldAt));
+  const View = props.isEffect === true ? VisibleDiff : VisibleParts;
+  const first = createMemo(() => folded({ value: props.parts, isEffect: props.isEffect }));
   return (
-    <Show when={!props.isWhole && first().left > 0} fallback={<VisibleParts parts={props.parts} />}>
-      <VisibleParts parts={first().parts} />
+    <Show when={!props.isWhole && first().left > 0} fallback={<View parts={props.parts} />}>
+      <View parts={first().parts} />
       <span class="folded" data-testid="folded">
         {approvalsTexts.folding.more(first().left)}
       </span>

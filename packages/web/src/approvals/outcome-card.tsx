@@ -124,7 +124,7 @@ function Question(props: {
   const isLocked = () => props.isSending || areAnswersLocked();
   onMount(lockAnswers);
   const args = createMemo(() => props.call.args && visibleArguments(props.call.args));
-  const folding = createFolding(() => (args() ?? []).map(({ value }) => value));
+  const folding = createFolding(() => args() ?? []);
   return (
     <section
       ref={(element) => props.ref((card = element))}

@@ -64,7 +64,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       ? undefined
       : visibleParts(shown);
   });
-  const texts = () => [...args().map(({ value }) => value), textParts(), forModel() ?? []];
+  const texts = () => [...args(), { value: textParts() }, { value: forModel() ?? [] }];
   const folding = createFolding(texts);
   const isFolded = () => folding.isFolded() || result().length < total();
   const loading = createAction();
