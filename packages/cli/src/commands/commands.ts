@@ -15,7 +15,12 @@ export const commands: readonly (Command | CommandGroup)[] = [
       ...settingOptions,
       "accept-config": flag(commandHelp.serve.options["accept-config"]),
     },
-    load: async () => (await import("./serve.ts")).serve,
+    load: async () => {
+      const { processSandbox } = await import("../install/process-sandbox.ts");
+      // The programs of the trial run while this process loads the server's code.
+      processSandbox().catch(() => undefined);
+      return (await import("./serve.ts")).serve;
+    },
   },
   {
     name: "chat",

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { ToolGroup } from "@capstan/core";
 import { basicTools, editTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
-import { findSandbox } from "@capstan/sandbox";
 import {
   codeTools,
   type CodeToolsOptions,
@@ -9,6 +8,7 @@ import {
   scriptTools,
   type ScriptToolsOptions,
 } from "@capstan/scripts";
+import { processSandbox } from "./process-sandbox.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 
@@ -89,7 +89,7 @@ export async function configuredGroups(
     ...(wantsCode && {
       code: {
         ...code,
-        sandbox: (await findSandbox()).sandbox,
+        sandbox: (await processSandbox()).sandbox,
         ...(powershell !== undefined && { powershell }),
       },
     }),

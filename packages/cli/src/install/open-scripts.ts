@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
-import { findSandbox, findPythonInstallation } from "@capstan/sandbox";
+import { findPythonInstallation } from "@capstan/sandbox";
 import {
   askWithoutSandbox,
   createScriptRunner,
@@ -18,6 +18,7 @@ import {
   pythonEnvironments,
 } from "@capstan/scripts";
 import type { Configuration } from "../configuration/configuration.ts";
+import { processSandbox } from "./process-sandbox.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import { problemLines } from "./check-tools.ts";
 
@@ -43,7 +44,7 @@ export async function openScripts(options: {
   const ofScripts = (name: string) => join(configuration.dataDir, "scripts", name);
   await makeFolder(ofScripts(""));
   const approvals = openScriptApprovals({ folder: ofScripts("approvals") });
-  const { sandbox } = await findSandbox();
+  const { sandbox } = await processSandbox();
   // Without a sandbox one approval is not enough: each call asks.
   const holding = askWithoutSandbox(sandbox.kind, approvals);
   const environments = pythonEnvironments(ofScripts("environments"));

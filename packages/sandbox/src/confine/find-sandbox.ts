@@ -36,8 +36,11 @@ export async function findSandbox(): Promise<FoundSandbox> {
   if (findProgram("prlimit") === undefined)
     return missing("prlimit is not on PATH.", installCommand("util-linux"));
   const systemdRun = await findSystemdRun();
-  const sandbox = bubblewrap({ path, python: await systemPython(), systemdRun });
-  const problem = await tryOut(sandbox);
+  const [python, problem] = await Promise.all([
+    systemPython(),
+    tryOut(bubblewrap({ path, systemdRun })),
+  ]);
+  const sandbox = bubblewrap({ path, python, systemdRun });
   return problem === undefined
     ? { sandbox, memoryLimit: limitsMemory(systemdRun) ? "program" : "process" }
     : missing(

@@ -26,7 +26,10 @@ export function fillChecksums(sql: Sqlite, log: (line: string) => void): void {
   // Otherwise the write-ahead log would grow to the size of the database.
   sql.exec("PRAGMA wal_autocheckpoint = 10000");
   let loggedAt = performance.now();
+  const empty = tables.filter((table) => sql.get(`SELECT 1 FROM ${table} LIMIT 1`) === undefined);
+  complete(sql, empty);
   for (const table of tables) {
+    if (empty.includes(table)) continue;
     const fill = `UPDATE ${table} SET checksum = ${sqliteChecksum(table)} WHERE rowid = ?`;
     for (const rows of rowNumbers(sql, table, "checksum IS NULL")) {
       sql.exec("BEGIN IMMEDIATE");
@@ -36,8 +39,15 @@ export function fillChecksums(sql: Sqlite, log: (line: string) => void): void {
       loggedAt = performance.now();
       log(`Computing checksums of the table ${table}: ${rows.at(-1)} rows. Stopping is safe.`);
     }
-    sql.run("DELETE FROM unchecked_tables WHERE name = ?", table);
+    complete(sql, [table]);
   }
+}
+
+/** Marks tables as checked in one transaction, because each transaction waits for the disk. */
+function complete(sql: Sqlite, tables: readonly RowTable[]): void {
+  sql.exec("BEGIN IMMEDIATE");
+  for (const table of tables) sql.run("DELETE FROM unchecked_tables WHERE name = ?", table);
+  sql.exec("COMMIT");
 }
 
 /** Yields a sentence for each row whose checksum does not match, by table and key. */

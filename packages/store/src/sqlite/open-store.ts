@@ -28,7 +28,7 @@ import { withBucket } from "../s3/with-bucket.ts";
 import { storeError } from "../records/store-error.ts";
 import { ownerOf, takeTurns } from "../live/take-turns.ts";
 import { createStore, type StoreParts } from "../live/create-store.ts";
-import { startWriter, connectionWriter } from "./sqlite-writer.ts";
+import { startWriterThread, connectionWriter } from "./sqlite-writer.ts";
 
 /** The folder of blobs in a data directory, next to the database. */
 export const blobsFolder = "blobs";
@@ -113,6 +113,8 @@ async function open({
 }: Required<OpenStoreOptions>): Promise<Store> {
   await makeFolder(dataDir);
   const lock = await lockDataDirectory(dataDir, clock.now());
+  // Started early, because it loads its code while this thread prepares the database.
+  const thread = startWriterThread({ durability, syncDelayMs });
   let file: FileHandle | undefined;
   try {
     const path = join(dataDir, "capstan.db");
@@ -133,7 +135,7 @@ async function open({
       setup.close();
     }
     file = await openFile(path, "r+");
-    const writer = await startWriter({ path, file: file.fd, durability, syncDelayMs });
+    const writer = await thread.open({ path, file: file.fd });
     const sql = openForReading(path);
     const reader = slowReader(import.meta.url, { path });
     const readSlow = ((name, query) => reader.read({ name, query })) as StoreParts["readSlow"];
@@ -159,6 +161,7 @@ async function open({
       release,
     });
   } catch (error) {
+    await thread.stop();
     await file?.close();
     await lock.release();
     throw error;

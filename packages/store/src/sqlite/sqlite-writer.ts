@@ -6,8 +6,15 @@ import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
 import type { RecoveredRun } from "../records/read-results.ts";
 
-/** A request to the writer's thread. */
-export type WriterRequest = "recovered-runs" | readonly EncodedRequest[];
+/** The first request to the writer's thread opens the database, and all others are batches. */
+export type WriterRequest = { readonly open: OpenedDatabase } | readonly EncodedRequest[];
+
+/** A database that has the newest schema. */
+export interface OpenedDatabase {
+  readonly path: string;
+  /** A descriptor of the same file that stays open until all connections are closed. */
+  readonly file: number;
+}
 
 /** The writer of SQLite, which knows the runs that the last process left unfinished. */
 export interface SqliteWriter extends Writer {
@@ -16,19 +23,28 @@ export interface SqliteWriter extends Writer {
 
 /** The options of the writer's thread. */
 export interface WriterThreadOptions {
-  readonly path: string;
-  /** A descriptor of the same file that stays open until all connections are closed. */
-  readonly file: number;
   readonly durability: Durability;
   /** The additional time that each commit waits, in ms. */
   readonly syncDelayMs: number;
 }
 
-/** Starts a writer in a separate thread, which never blocks the caller's thread. */
-export async function startWriter(options: WriterThreadOptions): Promise<SqliteWriter> {
+/** A thread that can load its code before the database can be opened. */
+export interface WriterThread {
+  open(database: OpenedDatabase): Promise<SqliteWriter>;
+  /** Ends the thread. Needed only if it has not opened a database. */
+  stop(): Promise<void>;
+}
+
+/** Starts the thread of a writer, which never blocks the caller's thread. */
+export function startWriterThread(options: WriterThreadOptions): WriterThread {
   const thread = startThread<WriterRequest, never>("writer-thread", import.meta.url, options);
-  const recoveredRuns = (await thread.ask("recovered-runs")) as readonly RecoveredRun[];
-  return { recoveredRuns, ...threadWriter(thread) };
+  return {
+    open: async (database) => {
+      const recoveredRuns = (await thread.ask({ open: database })) as readonly RecoveredRun[];
+      return { recoveredRuns, ...threadWriter(thread) };
+    },
+    stop: () => thread.stop(),
+  };
 }
 
 /** Returns a writer on the caller's own connection, for a database in memory. */

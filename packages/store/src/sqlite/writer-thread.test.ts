@@ -17,7 +17,7 @@ test("a thread that is stopped while it trims the tail finishes trimming and end
     const sql = openForWriting(path, "full");
     migrate(sql, 0);
     const file = openSync(path, "r+");
-    const workerData = { path, file, durability: "full", syncDelayMs: 0 };
+    const workerData = { durability: "full", syncDelayMs: 0 };
     const worker = new Worker(new URL("writer-thread.ts", import.meta.url), { workerData });
     let failure: unknown;
     worker.on("error", (thrown) => (failure = thrown));
@@ -35,6 +35,7 @@ test("a thread that is stopped while it trims the tail finishes trimming and end
       [journal([end("i", "x".repeat(deltas.length))])],
     ];
     const encoder = new CommitEncoder();
+    worker.postMessage({ request: { open: { path, file } } });
     for (const writes of commits)
       worker.postMessage({ request: [encoder.encode({ at: 1, writes })] });
     worker.postMessage({ stop: true });
