@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { PreviewContext, ToolError } from "@capstan/core";
-import { createTwoFilesPatch } from "diff";
 import { FileError, returnFileErrors } from "../../files/file-roots.ts";
 import { countOf, formatBytes } from "../../text/format-bytes.ts";
 import { checkExpected, type ChangeContext, type Operation } from "./apply-operations.ts";
@@ -47,7 +46,7 @@ async function effectOf(
       if (target === undefined) return `Creates ${operation.path} and its folder.`;
       const size = await checkExpected(target, operation.path, operation.expects);
       if (size === undefined) return `Creates ${target.shown}.`;
-      return diffOf(target, await readFile(target.at), operation.content);
+      return await diffOf(target, await readFile(target.at), operation.content);
     }
     case "remove": {
       await using target = await openTarget(roots, operation.path, {
@@ -96,11 +95,12 @@ async function openIfFolder(
   }
 }
 
-function diffOf({ shown }: Target, before: Uint8Array, after: Uint8Array): string {
+async function diffOf({ shown }: Target, before: Uint8Array, after: Uint8Array): Promise<string> {
   const sizes = `${formatBytes(before.length)} to ${formatBytes(after.length)}`;
   const texts = [before, after].map((bytes) => textOf(bytes, shown));
   const [old, fresh] = texts;
   if (old === undefined || fresh === undefined) return `Replaces ${shown}, ${sizes}.`;
+  const { createTwoFilesPatch } = await import("diff");
   const patch = createTwoFilesPatch(shown, shown, old, fresh, "", "", {
     context: around,
     timeout: 1_000,
