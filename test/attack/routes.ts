@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type RouteRight, routeRights } from "@capstan/server";
 import type { Api } from "../api.ts";
+import { chatVariants, itemVariants } from "./odd-bodies.ts";
 
 /** The objects of a user on the server, so that every route has a target. */
 export interface Owned {
@@ -36,6 +37,8 @@ export interface RouteCase {
   readonly path?: (owned: Owned) => string;
   readonly query?: string;
   readonly body?: (owned: Owned) => object;
+  /** More bodies for the fuzzer, with the fields that `body` does not have. */
+  readonly variants?: (owned: Owned) => readonly object[];
   /**
    * The effect of another user's request: `absent` is the error of an id that does not exist, `own`
    * reads or writes that user's own data, `all` is the same for every user with the right.
@@ -118,10 +121,12 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
       tools: [{ type: "mcp", server_label: "vars", server_url: "capstan://groups/vars" }],
       metadata: { secret },
     }),
+    variants: itemVariants,
     others: "absent",
   },
   "POST /v1/responses/input_tokens": {
     body: ({ run, secret }) => ({ input: secret, previous_response_id: run }),
+    variants: itemVariants,
     repeats: "again",
     others: "absent",
   },
@@ -150,6 +155,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
       metadata: { secret },
       store: true,
     }),
+    variants: chatVariants,
     others: "all",
   },
   "GET /v1/chat/completions": { query: "limit=5", others: "own" },

@@ -137,7 +137,8 @@ function anyPath(random: Random, route: Route, owned: Owned): string {
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 function anyBody(random: Random, route: Route, owned: Owned): string {
-  const body = route.case.body?.(owned) ?? {};
+  const bodies = [route.case.body?.(owned) ?? {}, ...(route.case.variants?.(owned) ?? [])];
+  const body = random.pick(bodies);
   const text = JSON.stringify(mutate(random, body));
   if (!random.chance(10)) return text;
   const at = random.between(0, text.length);
