@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "@capstan/core";
-import { ScriptedModel } from "@capstan/core/testing";
+import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { openMemoryStore } from "@capstan/store";
 import type { ResponseStreamEvent } from "./responses/projection/wire.ts";
 import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
@@ -42,6 +42,30 @@ test("urgent items precede waiting output, calls follow in the order of their st
   assertStreamGrammar(events);
   assert.deepEqual(itemsOf(events), ["mcp_list_tools", "Never", "Slow", "Quick", "message"]);
   assert.equal(events.at(-1)?.type, "response.completed");
+});
+
+// Contract: plugins-34
+test("output, events and progress have limits, and events say what was omitted", async () => {
+  const speaks = tool("Speaks", (_args, { output }) => {
+    for (let n = 0; n < 100; n++) output.write("0123456789");
+    for (let n = 0; n < 50; n++) output.progress({ done: n });
+    for (let n = 0; n < 1_010; n++) output.event("tick", n);
+    return "done";
+  });
+  const turn = await startPluginTurn({
+    executor: { limits: { spokenChars: 95 }, clock: new FakeClock() },
+    tools: [speaks],
+    steps: [call("Speaks"), "Done."],
+  });
+  const { events } = await turn.ended();
+  const end = events.find((event) => event.type === "item.end" && event.text.startsWith("0123"));
+  assert.ok(end?.type === "item.end" && end.text.length === 95);
+  assert.match(end.text, /\[… the rest is in the result …\]$/);
+  const own = events.filter((event) => event.type === "call.event");
+  assert.equal(own.length, 1_001);
+  const last = own.at(-1);
+  assert.deepEqual([last?.name, last?.data], ["capstan.events_omitted", { after: 1_000 }]);
+  assert.equal(events.filter(({ type }) => type === "call.progress").length, 1);
 });
 
 // Contract: plugins-30

@@ -129,7 +129,7 @@ test("parallel calls stream as whole items in their order, before the next turn"
   );
 });
 
-// Contract: plugins-34, plugins-40, plugins-43, plugins-48
+// Contract: plugins-40, plugins-43, plugins-48
 test("output, progress and custom events have their call's id in the events of the run", async () => {
   const data = { list: [1] };
   const speaks = tool("Speaks", (_args, { output }) => {
@@ -197,7 +197,7 @@ test("a client's calls arrive before the closing event, together with the server
   assert.match(JSON.stringify(model.requests[1]?.messages), /from here.*ok.*ok/);
 });
 
-// Contract: plugins-59, plugins-65, plugins-72, plugins-73, plugins-78
+// Contract: plugins-72, plugins-73, plugins-78
 test("a tool calls another through the same gate, and the record names its parent", async () => {
   const inner = tool("Inner", () => "inner");
   const outer = tool("Outer", async (_args, { callTool }) => {

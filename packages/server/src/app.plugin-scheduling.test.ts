@@ -163,6 +163,37 @@ test("a client reads which calls ran out of time, were tried again, or are still
   assert.deepEqual(again, ignores, "its late result is ignored");
 });
 
+// Contract: plugins-65
+test("a client stops one call, and its siblings and the turn continue", async () => {
+  const begun = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const turn = await startPluginTurn({
+    tools: [
+      does("Hangs", read, async ({ signal }) => {
+        begun.resolve();
+        await new Promise((_go, stop) => {
+          signal.addEventListener("abort", () => stop(signal.reason as Error));
+        });
+      }),
+      does("Continues", read, () => stopped.promise),
+    ],
+    steps: [{ calls: [{ name: "Hangs", id: "c1" }, { name: "Continues" }] }, "Done."],
+  });
+  await begun.promise;
+  const { status } = await turn.app.call("POST", `/v1/runs/${turn.id}/calls/c1/cancel`, {});
+  assert.equal(status, 200);
+  stopped.resolve();
+  const { calls, response } = await turn.ended();
+  assert.deepEqual(
+    calls.map(({ name, status: end }) => [name, end]),
+    [
+      ["Hangs", "cancelled"],
+      ["Continues", "succeeded"],
+    ],
+  );
+  assert.equal(response.status, "completed");
+});
+
 // Contract: plugins-64, plugins-68
 test("a call whose sub-call waits for a user lets others run, and its deadline is paused", async () => {
   const clock = new FakeClock();

@@ -87,34 +87,68 @@ everyStore("a file is received in pieces, read by range, and deleted", async (wi
   });
 });
 
-everyStore("lists of files have an order, a purpose and a cursor", async (withStore) => {
-  await withStore(async (store) => {
-    for (const [id, purpose] of [
-      ["file-a", "user_data"],
-      ["file-b", "vision"],
-      ["file-c", "user_data"],
-    ] as const)
-      await create(store, { id, purpose });
-    const ids = async (query: Omit<Parameters<Store["listFiles"]>[0], "owner">) => {
-      const { data, hasMore } = await store.listFiles({ owner, ...query });
-      return [
-        ...data.map((file) => ("id" in file ? file.id : "damaged")),
-        ...(hasMore ? ["…"] : []),
-      ];
-    };
-    assert.deepEqual(await ids({}), ["file-c", "file-b", "file-a"]);
-    assert.deepEqual(await ids({ order: "asc", limit: 2 }), ["file-a", "file-b", "…"]);
-    assert.deepEqual(await ids({ purpose: "user_data" }), ["file-c", "file-a"]);
-    const after = await store.findFileCursor({ owner, id: "file-b" });
-    assert.ok(after !== undefined);
-    assert.deepEqual(await ids({ after }), ["file-a"]);
-    assert.deepEqual(await ids({ after, order: "asc" }), ["file-c"]);
-    assert.deepEqual(
-      [...(await store.readFiles({ owner, ids: ["file-a", "file-x"] })).keys()],
-      ["file-a"],
-    );
-  });
-});
+everyStore(
+  "lists of files have an order, a purpose, a conversation and a cursor",
+  async (withStore) => {
+    await withStore(async (store) => {
+      for (const [id, purpose] of [
+        ["file-a", "user_data"],
+        ["file-b", "vision"],
+        ["file-c", "user_data"],
+      ] as const)
+        await create(store, { id, purpose });
+      const ids = async (query: Omit<Parameters<Store["listFiles"]>[0], "owner">) => {
+        const { data, hasMore } = await store.listFiles({ owner, ...query });
+        return [
+          ...data.map((file) => ("id" in file ? file.id : "damaged")),
+          ...(hasMore ? ["…"] : []),
+        ];
+      };
+      assert.deepEqual(await ids({}), ["file-c", "file-b", "file-a"]);
+      assert.deepEqual(await ids({ order: "asc", limit: 2 }), ["file-a", "file-b", "…"]);
+      assert.deepEqual(await ids({ purpose: "user_data" }), ["file-c", "file-a"]);
+      const after = await store.findFileCursor({ owner, id: "file-b" });
+      assert.ok(after !== undefined);
+      assert.deepEqual(await ids({ after }), ["file-a"]);
+      assert.deepEqual(await ids({ after, order: "asc" }), ["file-c"]);
+      assert.deepEqual(
+        [...(await store.readFiles({ owner, ids: ["file-a", "file-x"] })).keys()],
+        ["file-a"],
+      );
+
+      // The files of a conversation.
+      await store.write([
+        {
+          type: "create-conversation",
+          id: "conv_1",
+          owner,
+          title: "",
+          metadata: {},
+          switches: { groups: {}, tools: {} },
+        },
+      ]);
+      const sent = Buffer.from("sent");
+      const sha256 = createHash("sha256").update(sent).digest("hex");
+      await create(store, { id: "file-sent", bytes: sent });
+      await create(store, { id: "file-other", bytes: Buffer.from("other") });
+      await create(store, { id: "file-foreign", owner: "other", bytes: sent });
+      const run = newRun({
+        id: "run_1",
+        conversationId: "conv_1",
+        blobs: [{ sha256, size: sent.length }],
+      });
+      await store.write([{ type: "create-run", run }]);
+      await create(store, { id: "file-made", source: "tool", runId: "run_1" });
+      assert.deepEqual(await ids({ conversationId: "conv_1" }), ["file-made", "file-sent"]);
+      assert.deepEqual(await ids({ conversationId: "conv_1", order: "asc", limit: 1 }), [
+        "file-sent",
+        "…",
+      ]);
+      assert.deepEqual(await ids({ conversationId: "conv_2" }), []);
+      assert.equal((await ids({})).length, 6);
+    });
+  },
+);
 
 everyStore("a quota limits the number and the bytes of a user's files", async (withStore) => {
   await withStore(async (store) => {
@@ -131,57 +165,17 @@ everyStore("a quota limits the number and the bytes of a user's files", async (w
     );
     const other = await create(store, { id: "file-d", owner: "other", bytes, quota });
     assert.equal(other.status, "created");
-  });
-});
 
-everyStore("a quota of all users limits their files together", async (withStore) => {
-  await withStore(async (store) => {
-    const bytes = Buffer.alloc(10);
-    const quota = { files: 9, bytes: 900, total: { files: 3, bytes: 25 } };
-    assert.equal((await create(store, { id: "file-a", bytes, quota })).status, "created");
-    const other = { owner: "other", quota };
-    assert.equal((await create(store, { ...other, id: "file-b", bytes })).status, "created");
-    const tooLong = await create(store, { id: "file-c", bytes, quota });
-    assert.match(tooLong.status === "refused" ? tooLong.reason : "", /limits\.fileBytesOfAll/);
-    const third = { ...other, id: "file-c", bytes: Buffer.alloc(1) };
-    assert.equal((await create(store, third)).status, "created");
-    const tooMany = await create(store, { id: "file-d", bytes: Buffer.alloc(1), quota });
-    assert.match(tooMany.status === "refused" ? tooMany.reason : "", /limits\.filesOfAll/);
-  });
-});
-
-everyStore("lists of files can be those of a conversation", async (withStore) => {
-  await withStore(async (store) => {
-    await store.write([
-      {
-        type: "create-conversation",
-        id: "conv_1",
-        owner,
-        title: "",
-        metadata: {},
-        switches: { groups: {}, tools: {} },
-      },
-    ]);
-    const sent = Buffer.from("sent");
-    const sha256 = createHash("sha256").update(sent).digest("hex");
-    await create(store, { id: "file-sent", bytes: sent });
-    await create(store, { id: "file-other", bytes: Buffer.from("other") });
-    await create(store, { id: "file-foreign", owner: "other", bytes: sent });
-    const run = newRun({
-      id: "run_1",
-      conversationId: "conv_1",
-      blobs: [{ sha256, size: sent.length }],
-    });
-    await store.write([{ type: "create-run", run }]);
-    await create(store, { id: "file-made", source: "tool", runId: "run_1" });
-    const list = async (query: object) =>
-      (await store.listFiles({ owner, ...query })).data.map(({ id }) => id);
-    assert.deepEqual(await list({ conversationId: "conv_1" }), ["file-made", "file-sent"]);
-    assert.deepEqual(await list({ conversationId: "conv_1", order: "asc", limit: 1 }), [
-      "file-sent",
-    ]);
-    assert.deepEqual(await list({ conversationId: "conv_2" }), []);
-    assert.equal((await list({})).length, 3);
+    // The quota of all users, which have three files of 30 bytes.
+    const common = { files: 9, bytes: 900, total: { files: 4, bytes: 35 } };
+    const more = async (id: string, size: number, of: string) => {
+      const file = { id, owner: of, bytes: Buffer.alloc(size), quota: common };
+      const outcome = await create(store, file);
+      return outcome.status === "refused" ? outcome.reason : outcome.status;
+    };
+    assert.match(await more("file-e", 6, owner), /limits\.fileBytesOfAll/);
+    assert.equal(await more("file-e", 5, "other"), "created");
+    assert.match(await more("file-f", 0, owner), /limits\.filesOfAll/);
   });
 });
 
