@@ -331,6 +331,33 @@ test("the output and the pictures of code are included on request, and its failu
 });
 
 // Contract: plugins-91
+test("a client that returns a hosted call with its data adds nothing to the stored one", async () => {
+  const search = tool("Search", (_args, { output }) => {
+    output.event("file_search.completed", { results: [{ file: "a.txt", text: "tides" }] });
+    return "found";
+  });
+  const model = new ScriptedModel([
+    { calls: [{ name: "Search", args: { query: "x" } }] },
+    "Done.",
+    "Again.",
+  ]);
+  const app = createTestApp({
+    model,
+    tools: [search],
+    hostedTools: { file_search: "g.Search" },
+  });
+  const ask = { tools: [{ type: "file_search" }], include: everything };
+  const user = { role: "user", content: "Go" };
+  const { body: first } = await app.call("POST", "/v1/responses", { ...ask, input: [user] });
+  const input = [user, ...first.output, { role: "user", content: "And?" }];
+  const second = await app.call("POST", "/v1/responses", { ...ask, input });
+  assert.equal(second.status, 200);
+  const read = model.requests[2]?.messages ?? [];
+  assert.ok(read.filter(({ role }) => role === "tool").length <= 1);
+  assert.match(JSON.stringify(read), /found|tides/);
+});
+
+// Contract: plugins-91
 test("a response that is read again includes what the reader asks for", async () => {
   const search = tool("Search", (_args, { output }) => {
     output.event("web_search.completed", { sources: [{ url: "https://a.example/" }] });
@@ -341,7 +368,9 @@ test("a response that is read again includes what the reader asks for", async ()
     tools: [search],
     hostedTools: { web_search: "g.Search" },
   });
-  const ask = { input: "Go", tools: [{ type: "web_search" }] };
+  const made = await app.call("POST", "/v1/conversations", {});
+  const conversation = made.body.id;
+  const ask = { input: "Go", tools: [{ type: "web_search" }], conversation };
   const { body } = await app.call("POST", "/v1/responses", ask);
   const read = async (query: string) => {
     const { body: again } = await app.call("GET", `/v1/responses/${body.id}${query}`);

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { Model, ModelEvent, ModelRequest, TokenLogprob } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { completionFields } from "./completions/completion-fields.ts";
+import { createCompletionFold } from "./completions/project-completion.ts";
 import type { FieldTreatments } from "./http/fields/ignored-fields.ts";
 import type { ResponseObject, ResponseStreamEvent } from "./responses/projection/wire.ts";
 import { responseFields } from "./responses/request/response-fields.ts";
@@ -224,3 +225,24 @@ for (const strict of [false, true])
     const { body: again } = await app.call("GET", `/v1/responses/${last.response.id}`);
     assert.deepEqual(again, last.response);
   });
+
+test("log probabilities that follow a joined delta are sent with the end of its text", () => {
+  const events = [
+    { seq: 1, type: "item.start", itemId: "i", kind: "text" },
+    { seq: 2, type: "item.logprobs", itemId: "i", logprobs: [token("Hel")] },
+    { seq: 3, type: "item.delta", itemId: "i", delta: "Hello" },
+    { seq: 4, type: "item.logprobs", itemId: "i", logprobs: [token("lo")] },
+    { seq: 6, type: "item.end", itemId: "i", text: "Hello" },
+  ] as const;
+  const fold = createCompletionFold({ customTools: [] });
+  const pieces = events.flatMap((event) => fold(event));
+  assert.deepEqual(
+    pieces.map(
+      (piece) => "logprobs" in piece && [piece.text, piece.logprobs?.map((one) => one.token)],
+    ),
+    [
+      ["Hello", ["Hel"]],
+      ["", ["lo"]],
+    ],
+  );
+});

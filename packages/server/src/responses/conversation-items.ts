@@ -30,6 +30,7 @@ import { itemChunks, storedItems } from "./content-parts.ts";
 import { historyItems } from "./history-items.ts";
 import {
   isResponse,
+  readInclude,
   itemNotFound,
   readInputItems,
   readResponse,
@@ -52,7 +53,8 @@ export function conversationItemRoutes(
     findConversation(store, context.get("principal"), context.req.param("id") ?? "");
   const findItem = async (context: Context<Environment>): Promise<StoredItem> => {
     const id = context.req.param("itemId") ?? "";
-    for await (const item of itemsOf(source, await find(context), "desc"))
+    const included = { ...source, include: readInclude(context) };
+    for await (const item of itemsOf(included, await find(context), "desc"))
       if (item.id === id) return item;
     throw notFound("item", id);
   };
@@ -64,7 +66,7 @@ export function conversationItemRoutes(
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
     const { items, release } = await budget.readOneByOne(owner, () =>
-      readPage(itemsOf(source, conversation, order), {
+      readPage(itemsOf({ ...source, include: readInclude(context) }, conversation, order), {
         limit,
         after,
         take: (item) => budget.take(owner, bytesOf(item)),

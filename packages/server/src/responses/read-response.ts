@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { followEvents, requestOf, type RunRecord, type Store } from "@capstan/store";
 import type { JsonObject, JsonValue } from "@capstan/core";
 import type { ListView, RunEvent } from "@capstan/contract";
@@ -28,17 +29,19 @@ export interface ResponseSource {
   readonly store: Store;
   /** Seals the receipts of calls that the response only summarizes. */
   readonly sealer: Pick<Sealer, "seal">;
+  /** Data to include besides the data that the request includes. @default none */
+  readonly include?: readonly string[];
 }
 
-/**
- * Returns a run as a response, in its current state.
- *
- * @param include data to include besides the data that the request includes
- */
+/** Returns the values of `include` in a query. */
+export function readInclude({ req }: Context): readonly string[] {
+  return ["include", "include[]"].flatMap((name) => req.queries(name) ?? []);
+}
+
+/** Returns a run as a response, in its current state. */
 export async function readResponse(
-  { store, sealer }: ResponseSource,
+  { store, sealer, include }: ResponseSource,
   run: RunRecord,
-  include: readonly string[] = [],
 ): Promise<ResponseObject> {
   const projection = runProjection(run, sealer, include);
   const compact = await store.readEventsCompact({ owner: run.owner, runId: run.id });
@@ -97,14 +100,11 @@ async function asksClient(
  * is one event or a piece of a long event. Every read has the same bytes.
  */
 export async function* streamResponse(
-  { store, sealer }: ResponseSource,
+  { store, sealer, include }: ResponseSource,
   run: RunRecord,
-  options: ReadOptions & {
-    readonly after?: number;
-    readonly include?: readonly string[];
-  },
+  options: ReadOptions & { readonly after?: number },
 ): AsyncGenerator<string> {
-  const { after = -1, include, signal, onPause } = options;
+  const { after = -1, signal, onPause } = options;
   const projection = runProjection(run, sealer, include);
   for (const event of projection.begin())
     if (event.sequence_number > after) yield* encodeInChunks(event);

@@ -5,6 +5,7 @@ import { createFollowers } from "../http/followers.ts";
 import {
   awaitResponse,
   isResponse,
+  readInclude,
   readInputPage,
   readResponse,
   type ResponseSource,
@@ -49,9 +50,10 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     if (run === undefined || !isResponse(run)) throw notFound("response", id);
     return run;
   };
-  const sourceOf = (run: RunRecord): ResponseSource => ({
+  const sourceOf = (run: RunRecord, include: readonly string[] = []): ResponseSource => ({
     store: runs.stores.of(run.id),
     sealer: services.sealer,
+    include,
   });
   const follow = createFollowers(runs);
   /** Sends the response of a request that has had an effect, even if the budget is used up. */
@@ -65,9 +67,8 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const run: RunRecord = { ...found, result: null };
     const stop = new AbortController();
     return eventStream({
-      chunks: streamResponse(sourceOf(run), run, {
+      chunks: streamResponse(sourceOf(run, include), run, {
         after,
-        ...(include !== undefined && { include }),
         signal: stop.signal,
         onPause,
       }),
@@ -166,14 +167,14 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
 
   routes.get("/:id", async (context) => {
     const run = await find(context);
-    const include = ["include", "include[]"].flatMap((name) => context.req.queries(name) ?? []);
+    const include = readInclude(context);
     if (context.req.query("stream") !== "true") {
       const { answer, release } = await budget.readAnswer(run.owner, {
         id: [run.id, ...include.toSorted()].join(" "),
         isFinal: isClosing(run.status),
         always: false,
         signal: context.req.raw.signal,
-        read: () => readResponse(sourceOf(run), run, include),
+        read: () => readResponse(sourceOf(run, include), run),
       });
       return streamJson(jsonChunks(answer), release);
     }

@@ -9,9 +9,17 @@ import {
   objectOf,
   type Operations,
   order,
+  type QueryParameter,
   ref,
   word,
 } from "../schemas/operation.ts";
+
+const include: QueryParameter = {
+  name: "include",
+  description:
+    "Data to include, as in the body of a request, for example `file_search_call.results`.",
+  schema: { type: "array", items: { type: "string" } },
+};
 
 /** The Responses API, and its form of a conversation's items. */
 export function responseOperations(): Operations {
@@ -75,6 +83,7 @@ export function responseOperations(): Operations {
           "false",
         ]),
         number("starting_after", "With `stream`: the number of the last known event.", -1),
+        include,
       ],
       answer: { type: "either", schema: ref("ResponseObject"), event: ref("ResponseStreamEvent") },
     },
@@ -93,7 +102,7 @@ export function responseOperations(): Operations {
     },
     "GET /v1/conversations/:id/items": {
       summary: "List the items of a conversation",
-      query: [limit(100, 20), order("desc"), after],
+      query: [limit(100, 20), order("desc"), after, include],
       answer: items,
     },
     "POST /v1/conversations/:id/items": {
@@ -103,6 +112,7 @@ export function responseOperations(): Operations {
     },
     "GET /v1/conversations/:id/items/:itemId": {
       summary: "Read an item of a conversation",
+      query: [include],
       answer: { type: "json", schema: item },
     },
     "DELETE /v1/conversations/:id/items/:itemId": {
