@@ -280,6 +280,11 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "POST /v1/files": { body: () => ({}), others: "all", refusal: 415 },
   "GET /v1/files/:id": { path: ofFile(), others: "absent" },
   "GET /v1/files/:id/content": { path: ofFile("/content"), others: "absent" },
+  "GET /v1/containers/:id/files/:file/content": {
+    path: ({ run, file }) =>
+      `/v1/containers/${run.replace("resp_", "cntr_")}/files/${file}/content`,
+    others: "absent",
+  },
   "POST /v1/files/:id/link": { path: ofFile("/link"), repeats: "again", others: "absent" },
   "GET /v1/files/:id/download": { path: ofFile("/download"), others: "all", refusal: 403 },
   "DELETE /v1/files/:id": { path: ofFile(), others: "absent" },

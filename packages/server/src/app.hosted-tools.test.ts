@@ -1,6 +1,7 @@
 // Calls of tools that the configuration binds to types that OpenAI runs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import OpenAI from "openai";
 import { contentParts, type Tool, toolError, withAnnotations } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { OutputItem, ResponseStreamEvent } from "./responses/projection/wire.ts";
@@ -180,8 +181,19 @@ test("files and pictures of code are items, and files of its container in the me
     { ...citation, file_id: ids[0], filename: "sums.csv", start_index: 4, end_index: 12 },
     { ...citation, file_id: ids[1], filename: "plot.png", start_index: 13, end_index: 13 },
   ]);
-  const content = await app.fetch(requestTo("GET", `/v1/files/${ids[0]}/content`));
+  const client = new OpenAI({
+    apiKey: "none",
+    baseURL: "http://127.0.0.1/v1",
+    maxRetries: 0,
+    fetch: (url, init) => app.fetch(new Request(String(url), init)),
+  });
+  const containerId = { container_id: code.container_id };
+  const content = await client.containers.files.content.retrieve(ids[0] ?? "", containerId);
   assert.equal(await content.text(), "1,2");
+  await assert.rejects(
+    client.containers.files.content.retrieve(ids[0] ?? "", { container_id: "cntr_unknown" }),
+    { status: 404 },
+  );
 });
 
 // Contract: plugins-91

@@ -24,6 +24,7 @@ import { embeddingRoutes } from "./embeddings/routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { type Environment, type Services, sessionCookie } from "./http/services.ts";
 import { sessionRoutes } from "./api/sessions.ts";
+import { containerRoutes } from "./files/container-routes.ts";
 import { fileRoutes } from "./files/routes.ts";
 import { uploadRoutes } from "./files/upload-routes.ts";
 import { isMultipart } from "./files/multipart.ts";
@@ -97,6 +98,7 @@ export function createApp({
   app.route("/v1/embeddings", embeddingRoutes(services));
   app.route("/v1/files", fileRoutes(services, budget));
   app.route("/v1/uploads", uploadRoutes(services, budget));
+  app.route("/v1/containers", containerRoutes(services, budget));
   app.route("/v1/runs", runRoutes(services, budget));
   app.route("/v1/conversations", conversationRoutes({ ...services, addedItems }, budget));
   app.route("/v1/conversations", conversationItemRoutes(services, budget));

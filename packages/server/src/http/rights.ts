@@ -68,6 +68,7 @@ export const routeRights: readonly RouteRight[] = [
   // The link's token authenticates the request.
   { method: "GET", path: "/v1/files/:id/download", needs: "none" },
   { method: "DELETE", path: "/v1/files/:id", needs: "ask" },
+  { method: "GET", path: "/v1/containers/:id/files/:file/content", needs: "ask" },
   { method: "POST", path: "/v1/uploads", needs: "ask" },
   { method: "POST", path: "/v1/uploads/:id/parts", needs: "ask" },
   { method: "POST", path: "/v1/uploads/:id/complete", needs: "ask" },

@@ -46,6 +46,11 @@ export const fileOperations: Operations = {
     description: "Supports the header `Range`.",
     answer: { type: "bytes" },
   },
+  "GET /v1/containers/:id/files/:file/content": {
+    summary: "Download a file that a message cites as a file of a container",
+    description: "The container of the response `resp_X` is `cntr_X`.",
+    answer: { type: "bytes" },
+  },
   "POST /v1/files/:id/link": {
     summary: "Create a link that downloads a file without a key",
     answer: json("FileLinkView"),
