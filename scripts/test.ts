@@ -8,6 +8,7 @@ import { ensureClients } from "./testing/install-clients.ts";
 import { ensurePowerShell } from "./testing/install-powershell.ts";
 import { ensureStores } from "./testing/install-stores.ts";
 import { readPropertySeed } from "./testing/property-seed.ts";
+import { startLongestFirst } from "./testing/longest-first.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
 import { runShards, unitShards } from "./testing/run-shards.ts";
 import { runTests, type TestResult, type TestRun } from "./testing/run-tests.ts";
@@ -36,7 +37,7 @@ const set = testSets.find((name) => name === wanted);
 if (set === undefined) stop(`--set must be one of ${testSets.join(", ")} (got "${wanted}").`);
 const files = testFiles(set);
 const unitFiles = files.unit.filter(isWanted);
-const integrationFiles = files.integration.filter(isWanted);
+const integrationFiles = startLongestFirst(files.integration.filter(isWanted));
 if (unitFiles.length + integrationFiles.length === 0)
   stop(`No test file has ${names.join(" or ")} in its path.`);
 
@@ -50,15 +51,21 @@ if (integrationFiles.length > 0) {
 const results = await Promise.all([unitTests(), integrationTests()]);
 summarise(sumTotals(results.map(({ totals }) => totals)), results[1].flaky);
 
-/** Leaves a processor to the integration tests that run at the same time, if there are any. */
 async function unitTests(): Promise<TestResult> {
   const run = { files: unitFiles, isolation: "none", limitMs: 1_800_000 } as const;
-  const shards = integrationFiles.length > 0 ? unitShards - 1 : unitShards;
+  // Integration tests that run at the same time take longer than the few long unit tests.
+  const shards = set === "long" ? unitShards - 1 : unitShards;
   return phase("unit", run, () => runShards(run, shards));
 }
 
 async function integrationTests(): Promise<RepeatedResult> {
-  const run = { files: integrationFiles, isolation: "process", limitMs: 1_800_000 } as const;
+  const run = {
+    files: integrationFiles,
+    isolation: "process",
+    limitMs: 1_800_000,
+    // The quick unit tests run at the same time, and take as long.
+    concurrency: set === "quick" ? 2 : 3,
+  } as const;
   return phase("integration", run, names.length === 0 ? runTestsAgain : runOnce);
 }
 

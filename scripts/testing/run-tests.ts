@@ -13,6 +13,7 @@ import {
 } from "./test-totals.ts";
 
 export interface TestRun {
+  /** Files with a process of their own start in this order. */
   readonly files: readonly string[];
   /** `none`: all in one process, which is quick; `process`: each file in its own. */
   readonly isolation: "none" | "process";
@@ -33,6 +34,7 @@ export interface TestResult {
 }
 
 const failuresReporter = fileURLToPath(new URL("failures-reporter.ts", import.meta.url));
+const runInOrder = fileURLToPath(new URL("run-in-order.ts", import.meta.url));
 const propertySeed = new URL("use-property-seed.ts", import.meta.url).href;
 const totalsReporter = fileURLToPath(new URL("totals-reporter.ts", import.meta.url));
 
@@ -50,19 +52,20 @@ export async function runTests({
   const limit = AbortSignal.timeout(limitMs);
   const { code, output } = await runCommand(
     process.execPath,
-    [
-      `--import=${propertySeed}`,
-      "--test",
-      `--test-isolation=${isolation}`,
-      `--test-concurrency=${concurrency}`,
-      // Stops a hanging run. The limit is long enough for a slow machine.
-      "--test-timeout=180000",
-      `--test-reporter=${failuresReporter}`,
-      "--test-reporter-destination=stdout",
-      `--test-reporter=${totalsReporter}`,
-      `--test-reporter-destination=${totalsFile}`,
-      ...files,
-    ],
+    isolation === "process"
+      ? [runInOrder, String(concurrency), totalsFile, ...files]
+      : [
+          `--import=${propertySeed}`,
+          "--test",
+          "--test-isolation=none",
+          // Stops a hanging test. The limit is long enough for a slow machine.
+          "--test-timeout=180000",
+          `--test-reporter=${failuresReporter}`,
+          "--test-reporter-destination=stdout",
+          `--test-reporter=${totalsReporter}`,
+          `--test-reporter-destination=${totalsFile}`,
+          ...files,
+        ],
     { env: environment(), signal: limit },
   );
   const { totals: byFile, ms: msByFile } = await readReport(totalsFile);

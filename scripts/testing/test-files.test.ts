@@ -3,12 +3,18 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../command.ts";
+import { longestFirst } from "./longest-first.ts";
 import { testFiles } from "./test-files.ts";
 
 test("every test file is in npm test or in test:long, and in no more than one of them", () => {
   const [quick, long, all] = [testFiles("quick"), testFiles("long"), testFiles("all")];
   assert.deepEqual([...quick.unit, ...long.unit].toSorted(), all.unit);
   assert.deepEqual([...quick.integration, ...long.integration].toSorted(), all.integration);
+  // A name without a file would have no effect.
+  assert.deepEqual(
+    longestFirst.filter((file) => !all.integration.includes(file)),
+    [],
+  );
 });
 
 // Types alone have no test of their own.
