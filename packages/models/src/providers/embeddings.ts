@@ -63,7 +63,8 @@ export async function requestEmbeddings(
     const { body } = response;
     if (response.ok && body !== null)
       return { status: "completed", body: upTo(maxAnswerBytes, body, failed) };
-    throw await failedResponse(response);
+    const { status, headers } = response;
+    throw await failedResponse({ status, headers: Object.fromEntries(headers), body });
   } catch (thrown) {
     throw failed(thrown);
   }

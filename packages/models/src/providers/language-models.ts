@@ -30,11 +30,11 @@ export function createLanguageModels(
 
 async function openProvider(
   provider: Provider,
-  fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request),
+  fetch: typeof globalThis.fetch | undefined,
 ): Promise<(modelName: string) => PartModel> {
   const { fetchLongTexts } = await import("./request/long-texts.ts");
   const { wire, url: baseURL, key } = provider;
-  const sending = fetchLongTexts(fetch);
+  const sending = fetchLongTexts(fetch ?? ((...request) => globalThis.fetch(...request)));
   // Without a key, the packages would read one from the process's environment.
   const settings = { baseURL, apiKey: key ?? "none", fetch: sending };
   switch (wire) {
@@ -59,8 +59,12 @@ async function openProvider(
       return (name) => packageModel(open(name));
     }
     case "openai-compatible": {
-      const { createChatModel } = await import("./chat/chat-model.ts");
-      return (modelName) => createChatModel({ provider, modelName, fetch: sending });
+      const [{ createChatModel }, { sendWithFetch, sendWithHttp }] = await Promise.all([
+        import("./chat/chat-model.ts"),
+        import("./chat/send-request.ts"),
+      ]);
+      const send = fetch === undefined ? sendWithHttp : sendWithFetch(fetch);
+      return (modelName) => createChatModel({ provider, modelName, send });
     }
   }
 }

@@ -64,6 +64,8 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     listed: undefined,
   }));
   const standard = defaultModel(configured, ollama, options.defaultModel);
+  // Each `import()` of a loaded module takes 50 µs.
+  let loading: Promise<typeof import("./provider-model.ts")> | undefined;
   const offline = createOfflineModel();
 
   /** Returns the models of a provider, or an empty list if it does not answer. */
@@ -86,7 +88,8 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   }
 
   async function providerModel(source: Source, name: string): Promise<Model> {
-    const { createProviderModel } = await import("./provider-model.ts");
+    loading ??= import("./provider-model.ts");
+    const { createProviderModel } = await loading;
     const languageModel = async () =>
       source.languageModels(name === firstListed ? await firstNameOf(source) : name);
     const { id } = source.provider;

@@ -15,6 +15,14 @@ const decoders = new Map<string, () => Duplex>([
   ["zstd", createZstdDecompress],
 ]);
 
+/** Bodies with fewer bytes are read at once. */
+const shortBytes = 65_536;
+
+/** Returns the declared length of a body, which HTTP servers enforce. */
+function lengthOf({ headers }: Request): number {
+  return Number(headers.get("content-length") ?? Number.NaN);
+}
+
 /** More codings would only make a small body expand further. */
 const maxCodings = 2;
 
@@ -29,6 +37,11 @@ export async function* decodedBody(request: Request): AsyncGenerator<Uint8Array>
     .split(",")
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== "" && coding !== "identity");
+  // The server reads a short body at once in a fraction of the time of a stream.
+  if (codings.length === 0 && lengthOf(request) <= shortBytes) {
+    yield new Uint8Array(await request.arrayBuffer());
+    return;
+  }
   const { body } = request;
   if (body === null) return;
   if (codings.length === 0) return yield* body;

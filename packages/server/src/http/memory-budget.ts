@@ -158,8 +158,7 @@ export class MemoryBudget {
   async admit(context: ApiContext, next: Next): Promise<void> {
     const { req } = context;
     const principal = context.get("principal") ?? "";
-    // Reading `body` creates a whole request object, which costs more than all other checks of a read.
-    if (req.method === "GET" || req.method === "HEAD" || req.raw.body === null) return next();
+    if (req.method === "GET" || req.method === "HEAD" || !hasBody(req)) return next();
     // A request without a caller is from a browser that pairs, and its body is short.
     const bodyBytes = principal === "" ? pairingBytes : this.#limits.bodyBytes;
     const releases: Release[] = [];
@@ -183,6 +182,16 @@ export class MemoryBudget {
       releaseBody(context);
     }
   }
+}
+
+/**
+ * Whether a request has a body. Reading `body` creates a whole request object, which costs more than
+ * all other checks.
+ */
+function hasBody({ raw }: ApiContext["req"]): boolean {
+  const { headers } = raw;
+  const isDeclared = headers.has("content-length") || headers.has("transfer-encoding");
+  return isDeclared || raw.body !== null;
 }
 
 /** Bytes of a small request. A body without a length reserves this many at a time. */

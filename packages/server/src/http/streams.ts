@@ -1,6 +1,6 @@
 /**
  * Responds with JSON in pieces, each created when the reader takes it. A long response neither
- * blocks other requests nor needs a second full copy.
+ * blocks other requests nor needs a second full copy. A response of one piece is sent as a whole.
  *
  * @param onEnd called when all pieces are written, or the reader disconnected
  * @example return streamJson(jsonChunks({ object: "list", data: [] }));
@@ -9,12 +9,21 @@ export function streamJson(
   chunks: Iterable<string> | AsyncIterable<string>,
   onEnd = () => {},
 ): Response {
-  const iterator: Iterator<string, unknown> | AsyncIterator<string, unknown> =
-    Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+  const headers = { "Content-Type": "application/json" };
+  const isAsync = Symbol.asyncIterator in chunks;
+  const iterator: Iterator<string, unknown> | AsyncIterator<string, unknown> = isAsync
+    ? chunks[Symbol.asyncIterator]()
+    : chunks[Symbol.iterator]();
+  const begun = isAsync ? [] : [iterator.next(), iterator.next()];
+  const [first, second] = begun as readonly IteratorResult<string, unknown>[];
+  if (first?.done === false && second?.done === true) {
+    onEnd();
+    return new Response(first.value, { headers });
+  }
   return streamedResponse({
-    headers: { "Content-Type": "application/json" },
+    headers,
     next: async () => {
-      const result = await iterator.next();
+      const result = await (begun.shift() ?? iterator.next());
       if (result.done === true) onEnd();
       return result;
     },

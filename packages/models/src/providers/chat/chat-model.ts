@@ -1,19 +1,22 @@
 import { failedResponse } from "../stream/failed-response.ts";
+import { wholeBody } from "../request/long-texts.ts";
 import type { PartModel, PartReader, ProviderPart } from "../stream/part-model.ts";
 import type { Provider } from "../request/provider.ts";
 import { chatBody } from "./chat-body.ts";
 import { createChunkReader } from "./chunk-reader.ts";
 import { createEventReader } from "./event-reader.ts";
+import type { SendRequest, ServerAnswer } from "./send-request.ts";
 
 interface ChatModelOptions {
   readonly provider: Provider;
   readonly modelName: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly send: SendRequest;
 }
 
 /** Creates a model of an OpenAI-compatible server, called through Chat Completions. */
-export function createChatModel({ provider, modelName, fetch }: ChatModelOptions): PartModel {
-  const { id, url, key } = provider;
+export function createChatModel({ provider, modelName, send }: ChatModelOptions): PartModel {
+  const { id, key } = provider;
+  const url = `${provider.url}/chat/completions`;
   const headers = {
     "content-type": "application/json",
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
@@ -21,11 +24,10 @@ export function createChatModel({ provider, modelName, fetch }: ChatModelOptions
   return {
     modelId: modelName,
     async open(options, signal) {
-      const body = JSON.stringify(chatBody(options, { providerId: id, modelName }));
-      const request = { method: "POST", headers, body, signal };
-      const response = await fetch(`${url}/chat/completions`, request);
-      if (!response.ok) throw await failedResponse(response);
-      return readAnswer(response, id);
+      const text = JSON.stringify(chatBody(options, { providerId: id, modelName }));
+      const answer = await send({ url, headers, body: await wholeBody(text, signal), signal });
+      if (answer.status < 200 || answer.status > 299) throw await failedAnswer(answer);
+      return readParts(answer, id);
     },
   };
 }
@@ -33,8 +35,18 @@ export function createChatModel({ provider, modelName, fetch }: ChatModelOptions
 /** How long the end of a response may follow the end of its answer, in ms. */
 const endMs = 100;
 
-function readAnswer({ body }: Response, providerId: string): PartReader {
-  const reader = body?.getReader();
+function failedAnswer({ status, headers, read, cancel }: ServerAnswer): Promise<Error> {
+  async function* body() {
+    try {
+      for (let bytes = await read(); bytes !== undefined; bytes = await read()) yield bytes;
+    } finally {
+      cancel(undefined);
+    }
+  }
+  return failedResponse({ status, headers, body: body() });
+}
+
+function readParts(answer: ServerAnswer, providerId: string): PartReader {
   const readEvents = createEventReader();
   const chunks = createChunkReader(providerId);
   let isOver = false;
@@ -43,20 +55,20 @@ function readAnswer({ body }: Response, providerId: string): PartReader {
   async function readEnd(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(() => resolve(), endMs)));
-    const end = reader?.read().catch(() => undefined);
+    const end = answer.read().catch(() => undefined);
     await Promise.race([end, late]).finally(() => clearTimeout(timer));
   }
 
   return {
     async read() {
       if (isOver) return undefined;
-      const next = await reader?.read();
-      if (next?.value === undefined) {
+      const bytes = await answer.read();
+      if (bytes === undefined) {
         isOver = true;
         return chunks.finish();
       }
       const parts: ProviderPart[] = [];
-      for (const data of readEvents(next.value)) {
+      for (const data of readEvents(bytes)) {
         if (data === "[DONE]") {
           isOver = true;
           await readEnd();
@@ -67,6 +79,6 @@ function readAnswer({ body }: Response, providerId: string): PartReader {
       }
       return parts;
     },
-    cancel: (reason) => void reader?.cancel(reason).catch(() => undefined),
+    cancel: answer.cancel,
   };
 }

@@ -61,16 +61,24 @@ const placeholder = (id: string) => `capstan-${id}-`;
 /** Returns a `fetch` that replaces the placeholders of `withoutLongTexts` with their texts. */
 export function fetchLongTexts(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
-    if (typeof init?.body !== "string" || textsOf.size === 0) return fetch(input, init);
-    const [, id = ""] = /capstan-([\da-f-]{36})-\d+\\/.exec(init.body) ?? [];
-    const texts = textsOf.get(id);
-    if (texts === undefined) return fetch(input, init);
-    return fetch(input, { ...init, body: await filled(init, init.body, { id, texts }) });
+    if (typeof init?.body !== "string") return fetch(input, init);
+    return fetch(input, { ...init, body: await wholeBody(init.body, init.signal ?? undefined) });
   };
 }
 
+/** Returns a body in which the placeholders of `withoutLongTexts` are replaced with their texts. */
+export async function wholeBody(
+  body: string,
+  signal: AbortSignal | undefined,
+): Promise<string | Blob> {
+  if (textsOf.size === 0) return body;
+  const [, id = ""] = /capstan-([\da-f-]{36})-\d+\\/.exec(body) ?? [];
+  const texts = textsOf.get(id);
+  return texts === undefined ? body : filled(signal, body, { id, texts });
+}
+
 async function filled(
-  { signal }: RequestInit,
+  signal: AbortSignal | undefined,
   body: string,
   { id, texts }: { readonly id: string; readonly texts: readonly string[] },
 ): Promise<Blob> {
