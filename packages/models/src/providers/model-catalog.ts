@@ -11,6 +11,7 @@ import { defaultModel, firstListed, offlineEntry } from "./default-model.ts";
 import { createLanguageModels, type LanguageModels } from "./language-models.ts";
 import { listModels } from "./list-models.ts";
 import type { Provider } from "./request/provider.ts";
+import type * as ProviderModels from "./provider-model.ts";
 import { untilAborted } from "./stream/until-aborted.ts";
 
 /** Options of a model catalog. */
@@ -65,7 +66,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   }));
   const standard = defaultModel(configured, ollama, options.defaultModel);
   // Each `import()` of a loaded module takes 50 µs.
-  let loading: Promise<typeof import("./provider-model.ts")> | undefined;
+  let loading: Promise<typeof ProviderModels> | undefined;
   const offline = createOfflineModel();
 
   /** Returns the models of a provider, or an empty list if it does not answer. */

@@ -56,6 +56,8 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
   };
 
   routes.post("/", async (context) => {
+    // Hundreds of requests can arrive in one turn of the event loop.
+    await nextTurn();
     const owner = context.get("principal");
     const body = await withFiles(await readJson(context), "messages", {
       store: runs.store,

@@ -56,3 +56,24 @@ test("many waiting readers share a turn of the event loop, and other work runs b
   );
   assert.ok(longest <= 30, `a turn had ${longest} ms of work`);
 });
+
+test("the work of an admitted caller counts, even if it comes after several promise jobs", async () => {
+  let [longest, worked, left] = [0, 0, 30];
+  const step = () => {
+    longest = Math.max(longest, worked);
+    worked = 0;
+    if (left > 0) setImmediate(step);
+  };
+  step();
+  await Promise.all(
+    Array.from({ length: left }, async () => {
+      await nextTurn();
+      for (let n = 0; n < 200; n++) await Promise.resolve();
+      work(3);
+      worked += 3;
+      left -= 1;
+    }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(longest <= 30, `a turn had ${longest} ms of work`);
+});

@@ -184,6 +184,8 @@ export function nextTurn(): Promise<void> {
 let admitted: Promise<void> = Promise.resolve();
 
 async function admit(): Promise<void> {
+  // A tick comes after all promise jobs, so the work of the previous caller is done by then.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
   while (began !== undefined && performance.now() - began > turnMs)
     await new Promise<void>((resolve) => setImmediate(resolve));
   if (began !== undefined) return;

@@ -110,6 +110,8 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
   });
 
   routes.post("/", async (context) => {
+    // Hundreds of requests can arrive in one turn of the event loop.
+    await nextTurn();
     const request = await readRequest(context);
     await nextTurn();
     const caller = callerOf(context);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ContentPart, Message, Model } from "@capstan/core";
+import type { ContentPart, Message, Model, ModelEvent, ModelRequest } from "@capstan/core";
 import { neutralise } from "@capstan/core/host";
 import type { Store } from "@capstan/store";
 import { type DocumentCache, documentText } from "./document-text.ts";
@@ -26,21 +26,31 @@ export function loadFiles(model: Model, sources: FileSources): Model {
     ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
     ...(model.prices !== undefined && { prices: model.prices }),
     ...(readsFile !== undefined && { readsFile }),
-    async *stream(request, signal) {
-      // The chain has already iterated over all messages in this turn of the event loop.
-      if (request.messages.length > manyMessages) await nextTurn();
+    stream(request, signal) {
       const load: Loading = { ...sources, readsFile, signal, left: { bytes: maxBytes } };
-      const changes = (message: Message) => partsOf(message).some((part) => isChanged(part, load));
-      if (!request.messages.some(changes)) {
-        yield* model.stream(request, signal);
-        return;
-      }
-      const messages: Message[] = [];
-      for (const message of request.messages.toReversed())
-        messages.unshift(changes(message) ? await loaded(message, load) : message);
-      yield* model.stream({ ...request, messages }, signal);
+      const isLong = request.messages.length > manyMessages;
+      return isLong || request.messages.some((message) => changes(message, load))
+        ? streamLoaded(model, request, load)
+        : model.stream(request, signal);
     },
   };
+}
+
+async function* streamLoaded(
+  model: Model,
+  request: ModelRequest,
+  load: Loading,
+): AsyncGenerator<ModelEvent> {
+  // The chain has already iterated over all messages in this turn of the event loop.
+  if (request.messages.length > manyMessages) await nextTurn();
+  const messages: Message[] = [];
+  for (const message of request.messages.toReversed())
+    messages.unshift(changes(message, load) ? await loaded(message, load) : message);
+  yield* model.stream({ ...request, messages }, load.signal);
+}
+
+function changes(message: Message, load: Loading): boolean {
+  return partsOf(message).some((part) => isChanged(part, load));
 }
 
 /** The sources of `loadFiles`: stored bytes, and a converter of documents. */
