@@ -447,13 +447,33 @@ export const routes: readonly Route[] = routeRights.flatMap((route) => {
   return found === undefined ? [] : [{ ...route, name, case: found }];
 });
 
-/** Routes of the server without a case, and cases without a route. */
+/**
+ * The routes that need more or less than the right `ask`. They are stated here again, because the
+ * attacks read the rights from the server's table.
+ */
+const otherRights: readonly (readonly [names: RegExp, needs: RouteRight["needs"]])[] = [
+  [/ \/(?:healthz|openapi\.json|docs)$/, "none"],
+  [/^POST \/v1\/sessions$/, "none"],
+  [/^GET \/v1\/files\/:id\/download$/, "none"],
+  [/^POST \/v1\/pairings$/, "terminal"],
+  [/^(?:GET|DELETE) \/v1\/sessions/, "terminal"],
+  [/^POST \/v1\/approvals\/:id\/preview$/, "approve"],
+  [/ \/v1\/scripts/, "admin"],
+];
+
+/** Returns routes of the server without a case, cases without a route, and wrong rights. */
 export function missingCases(): readonly string[] {
   const names = new Set(routeRights.map(({ method, path }) => `${method} ${path}`));
-  return [
+  const missing = [
     ...[...names].filter((name) => !Object.hasOwn(routeCases, name)),
     ...Object.keys(routeCases).filter((name) => !names.has(name)),
   ].map((name) => `${name}: is in test/attack/routes.ts or in the server's table, and not in both`);
+  const wrong = routeRights.flatMap(({ method, path, needs }) => {
+    const name = `${method} ${path}`;
+    const must = otherRights.find(([pattern]) => pattern.test(name))?.[1] ?? "ask";
+    return needs === must ? [] : [`${name}: needs the right "${needs}", and must need "${must}"`];
+  });
+  return [...missing, ...wrong];
 }
 
 /** The path of a request to a route. */
