@@ -210,6 +210,22 @@ test("the guide to configuration: its file is valid, and an invalid value is nam
   assert.ok(rejected.output.includes(guides.configuration.block("expected true or false")));
 });
 
+test("the guide to configuration: the examples of its settings are valid together", async () => {
+  await using place = await createServerFolder();
+  const settings: { limits?: object } = {};
+  const examples = guides.configuration.blocks("json").filter((text) => !text.includes("// "));
+  assert.equal(examples.length, 6);
+  for (const text of examples) {
+    const example = JSON.parse(text) as typeof settings;
+    const limits = { ...settings.limits, ...example.limits };
+    Object.assign(settings, example, { limits });
+  }
+  await writeFile(join(place.work, "capstan.config.json"), JSON.stringify(settings));
+  const { code, output } = await runShell("capstan tools", { folder: place.work });
+  assert.equal(code, 0, output);
+  assert.doesNotMatch(output, /warning/);
+});
+
 test(
   "the guide to configuration: a change that allows more is shown and accepted",
   { skip: skipTerminal },
