@@ -90,16 +90,13 @@ export function parseCreateRequest(
 }
 
 /** The values of `include` that change a response. */
-export const includable = [
+const includable = [
   "message.output_text.logprobs",
   "file_search_call.results",
   "web_search_call.results",
   "web_search_call.action.sources",
   "code_interpreter_call.outputs",
 ] as const;
-
-/** A value of `include` that changes a response. */
-export type Includable = (typeof includable)[number];
 
 /** Values of `include` whose data responses have in any case. */
 const included: readonly string[] = [
