@@ -77,3 +77,32 @@ test("the work of an admitted caller counts, even if it comes after several prom
   await new Promise((resolve) => setImmediate(resolve));
   assert.ok(longest <= 30, `a turn had ${longest} ms of work`);
 });
+
+test("streams that get an event at the same moment do not all write in one turn", async () => {
+  const commit = Promise.withResolvers<void>();
+  async function* chunks() {
+    await commit.promise;
+    yield "data: 1\n\n";
+  }
+  let [longest, worked, left] = [0, 0, 30];
+  const readers = Array.from({ length: left }, async () => {
+    const options = { chunks: chunks(), idleMs: 60_000, onIdle: () => undefined };
+    const reader = eventStream(options).body?.getReader();
+    await reader?.read();
+    work(3);
+    worked += 3;
+    left -= 1;
+    await reader?.cancel();
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  commit.resolve();
+  const step = () => {
+    longest = Math.max(longest, worked);
+    worked = 0;
+    if (left > 0) setImmediate(step);
+  };
+  step();
+  await Promise.all(readers);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(longest <= 30, `a turn had ${longest} ms of work`);
+});

@@ -46,14 +46,15 @@ function streamedResponse(options: {
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        await nextTurn();
         const result = await next().catch((thrown: unknown) => {
           // Not awaited, because the source can be waiting for a promise that never settles.
           leave().catch(() => {});
           throw thrown;
         });
-        if (result.done === true) controller.close();
-        else controller.enqueue(encoder.encode(result.value));
+        if (result.done === true) return controller.close();
+        // After the chunk has arrived, because one commit can have events for hundreds of streams.
+        await nextTurn();
+        controller.enqueue(encoder.encode(result.value));
       },
       cancel: () => leave().then(() => {}),
     },
