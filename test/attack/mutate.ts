@@ -111,3 +111,15 @@ const fields = [
   "truncation",
   "when",
 ];
+
+/** A copy of a JSON value in which one part is replaced, so that no other part is rejected first. */
+export function mutateOne(random: Random, value: unknown): unknown {
+  const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  if (keys.length === 0 || random.chance(10)) return anyValue(random);
+  const key = random.pick(keys);
+  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as {
+    [name: string]: unknown;
+  };
+  copy[key] = mutateOne(random, copy[key]);
+  return copy;
+}

@@ -3,7 +3,7 @@ import { audit } from "../../breaking/audit.ts";
 import { everyRun, readRun } from "../../breaking/end-state.ts";
 import type { Random } from "../../breaking/random.ts";
 import { type Attack, bothDatabases, type Report } from "../attack.ts";
-import { anyText, mutate } from "../mutate.ts";
+import { anyText, mutate, mutateOne } from "../mutate.ts";
 import { makeOwned, type Owned, pathOf, type Route, routes } from "../routes.ts";
 import { type Answer, type Sent, send } from "../send.ts";
 import { startVictim, type Victim } from "../victim.ts";
@@ -142,7 +142,8 @@ const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()
 function anyBody(random: Random, route: Route, owned: Owned): string {
   const bodies = [route.case.body?.(owned) ?? {}, ...(route.case.variants?.(owned) ?? [])];
   const body = random.pick(bodies);
-  const text = JSON.stringify(mutate(random, body));
+  const change = random.chance(50) ? mutate : mutateOne;
+  const text = JSON.stringify(change(random, body));
   if (!random.chance(10)) return text;
   const at = random.between(0, text.length);
   return random.pick([
