@@ -161,6 +161,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
       case "review.requested":
       case "call.started":
       case "call.event":
+      case "item.logprobs":
       case "run.heartbeat":
       case "run.orphaned":
     }
