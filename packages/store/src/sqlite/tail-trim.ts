@@ -71,14 +71,18 @@ export class TailTrim {
   }
 
   #remove(sql: SqliteConnection, { from, end }: { readonly from: number; readonly end: number }) {
-    const last = sql.get<{ n: number }>(
-      "SELECT n FROM tail WHERE n >= ? AND n < ? ORDER BY n LIMIT 1 OFFSET ?",
+    const rows = sql.all<{ n: number; run: number }>(
+      "SELECT n, run_n AS run FROM tail WHERE n >= ? AND n < ? ORDER BY n LIMIT ?",
       from,
       end,
-      rowsPerBatch - 1,
+      rowsPerBatch,
     );
+    const first = new Map(this.#firstRows());
+    // Compared here, because a join with a JSON list reads the whole list for each row.
+    const ended = rows.filter(({ n, run }) => n < (first.get(run) ?? Infinity)).map(({ n }) => n);
+    sql.run(removeRows, JSON.stringify(ended));
+    const last = rows.length < rowsPerBatch ? undefined : rows.at(-1);
     const next = last === undefined ? end : last.n + 1;
-    sql.run(removeEnded, JSON.stringify(this.#firstRows()), from, next);
     return { from: next, end };
   }
 
@@ -107,8 +111,4 @@ function wholeTail(sql: SqliteConnection) {
   return { from: range?.first ?? 0, end: (range?.last ?? -1) + 1 };
 }
 
-const removeEnded = `DELETE FROM tail WHERE n IN (
-  SELECT t.n FROM tail t
-    LEFT JOIN (SELECT value ->> 0 AS run_n, value ->> 1 AS first FROM json_each(?)) stays ON stays.run_n = t.run_n
-  WHERE t.n >= ? AND t.n < ? AND (stays.first IS NULL OR t.n < stays.first)
-)`;
+const removeRows = "DELETE FROM tail WHERE n IN (SELECT value FROM json_each(?))";
