@@ -5,7 +5,7 @@ import { type Operation, sha256 } from "./change/apply-operations.ts";
 import { readEdited } from "./edit-file.ts";
 import { type ChangePlan, makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget } from "./change/open-target.ts";
-import { type FilePatch, parsePatch } from "./text/parse-patch.ts";
+import { type FilePatch, parsePatch, patchedPaths } from "./text/parse-patch.ts";
 import { patchText } from "./text/patch-text.ts";
 import { changeResult, formatChange, pathLocks } from "./permission.ts";
 import { previewChange } from "./change/preview-change.ts";
@@ -28,13 +28,13 @@ export function applyPatch(options: EditToolsOptions): Tool {
     name: "ApplyPatch",
     description: "Applies one patch to several files: all of it, or nothing.",
     parameters,
-    effects: { locks: ({ patch }) => pathsOf(patch).map(lock) },
+    effects: { locks: ({ patch }) => patchedPaths(patch).map(lock) },
     idempotent: true,
     permission: {
       executionPolicy: "ask-always",
       preview: ({ patch }, context) => previewChange(options, context, planOf(patch)),
     },
-    compressArgs: ({ patch }) => pathsOf(patch).join(", "),
+    compressArgs: ({ patch }) => patchedPaths(patch).join(", "),
     formatForLLM: formatChange,
     execute: ({ patch }, context) =>
       returnFileErrors(async () => {
@@ -50,13 +50,6 @@ function planOf(patch: string): Plan {
     const files = parsePatch(patch);
     return (await Promise.all(files.map((file) => operationsOf(file, plan)))).flat();
   };
-}
-
-/** Returns the paths of a patch; an invalid patch has none. */
-function pathsOf(patch: string): readonly string[] {
-  return [...patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm)].map(
-    ([, path = ""]) => path,
-  );
 }
 
 async function operationsOf(file: FilePatch, { roots }: ChangePlan): Promise<readonly Operation[]> {

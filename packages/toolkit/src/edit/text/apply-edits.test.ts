@@ -109,3 +109,20 @@ test("edits of unique lines equal the replacement of each line", () => {
     ),
   );
 });
+
+test("repeated lines, many matches and long lines take little time and memory", () => {
+  const started = performance.now();
+  const braces = "}\n".repeat(400_000);
+  assert.equal(failure(braces, [edit(`${" }\n".repeat(20_000)}x`, "y")]).code, "no_match");
+  assert.equal(failure("a".repeat(5_000_000), [edit("a", "b", true)]).code, "too_many_matches");
+  assert.match(failure("a".repeat(5_000_000), [edit("a", "b")]).message, /more than 100000 times/);
+  const large = [edit("x", "y".repeat(1_000_000), true)];
+  assert.equal(failure("x\n".repeat(90_000), large).code, "too_large");
+  const minified = `${"a".repeat(1_000_000)}\nlast line\n`;
+  assert.ok(failure(minified, [edit(`${"a".repeat(1_000_000)}\nnone`, "")]).message.length < 2_000);
+  assert.ok(performance.now() - started < 10_000);
+});
+
+test("with `all`, places that differ in white space do not overlap", () => {
+  assert.equal(applyEdits("a \na \na \na \n", [edit("a\na", "b", true)]).text, "b\nb\n");
+});

@@ -1,6 +1,7 @@
 import { FileError } from "../../files/file-roots.ts";
-import { countOf } from "../../text/format-bytes.ts";
-import { findLines, indented, nearestLines } from "./find-text.ts";
+import { countOf, formatBytes } from "../../text/format-bytes.ts";
+import { indented, nearestLines, numberedLines, TextLines } from "./find-text.ts";
+import { largestEdit } from "./text-content.ts";
 
 /** One SEARCH/REPLACE block. */
 export interface Edit {
@@ -15,6 +16,9 @@ export interface EditedText {
   readonly text: string;
   readonly lines: readonly number[];
 }
+
+/** The most places that one call changes. */
+const mostPlaces = 100_000;
 
 /** A replacement of characters in the text before the edits. */
 interface Replacement {
@@ -36,11 +40,23 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
   const eol = lineEnd(text);
   const source = new Source(text.replaceAll("\r\n", "\n"));
   const position = positionsIn(text);
-  const replacements = edits
-    .flatMap((edit, index) =>
-      source.find(edit, edits.length === 1 ? "" : `Edit ${index + 1}: `, index + 1),
-    )
-    .toSorted((a, b) => a.start - b.start);
+  const unsorted: Replacement[] = [];
+  for (const [index, edit] of edits.entries()) {
+    const prefix = edits.length === 1 ? "" : `Edit ${index + 1}: `;
+    for (const one of source.find(edit, prefix, index + 1)) unsorted.push(one);
+    if (unsorted.length > mostPlaces)
+      throw new FileError(
+        "too_many_matches",
+        `The edits change more than ${mostPlaces} places. Search for longer texts.`,
+      );
+  }
+  const replacements = unsorted.toSorted((a, b) => a.start - b.start);
+  const added = replacements.reduce((sum, { by }) => sum + by.length, 0);
+  if (added > largestEdit)
+    throw new FileError(
+      "too_large",
+      `The replacements have more than ${formatBytes(largestEdit)}. Nothing was changed.`,
+    );
   let at = 0;
   let edited = "";
   let last: Replacement | undefined;
@@ -86,7 +102,7 @@ function positionsIn(text: string): (plain: number) => number {
 /** The text before the edits, with `\n` as line end. */
 class Source {
   readonly #text: string;
-  #lines: readonly string[] | undefined;
+  #lines: TextLines | undefined;
   #starts: readonly number[] | undefined;
 
   constructor(text: string) {
@@ -107,9 +123,10 @@ class Source {
     if (found.length === 0) throw this.#noMatch(search, prefix);
     if (found.length > 1 && edit.all !== true) {
       const lines = found.slice(0, 10).map(({ start }) => this.lineAt(start));
+      const times = found.length > mostPlaces ? `more than ${mostPlaces}` : found.length;
       throw new FileError(
         "ambiguous_match",
-        `${prefix}"search" occurs ${found.length} times, in lines ${lines.join(", ")}${found.length > 10 ? ", …" : ""}. Add lines before or after it until it occurs once, or set "all" to replace every one.`,
+        `${prefix}"search" occurs ${times} times, in lines ${lines.join(", ")}${found.length > 10 ? ", …" : ""}. Add lines before or after it until it occurs once, or set "all" to replace every one.`,
       );
     }
     return found;
@@ -129,7 +146,7 @@ class Source {
 
   #occurrences(search: string): readonly number[] {
     const found: number[] = [];
-    for (let at = this.#text.indexOf(search); at >= 0;) {
+    for (let at = this.#text.indexOf(search); at >= 0 && found.length <= mostPlaces;) {
       found.push(at);
       at = this.#text.indexOf(search, at + search.length);
     }
@@ -150,7 +167,8 @@ class Source {
     const wanted = linesOf(search);
     const starts = this.#lineStarts();
     const endOf = (line: number) => starts[line] ?? this.#text.length;
-    return findLines(this.#allLines(), wanted).map(({ start, end, indent }) => {
+    const found = this.#allLines().find(wanted, 0, mostPlaces + 1);
+    return found.map(({ start, end, indent }) => {
       const replaced = linesOf(by).map((line) => indented(line, indent));
       const isLast = endOf(end) === this.#text.length && !this.#text.endsWith("\n");
       const text = by === "" ? "" : replaced.join("\n") + (isLast ? "" : "\n");
@@ -160,21 +178,20 @@ class Source {
 
   #noMatch(search: string, prefix: string): FileError {
     const wanted = linesOf(search);
-    const lines = this.#allLines();
+    const { lines } = this.#allLines();
     const near = nearestLines(lines, wanted);
     const what = `${prefix}"search" does not occur in the file`;
     if (near === undefined)
       return new FileError("no_match", `${what}, and neither does any line of it. View the file.`);
-    const shown = lines.slice(near.start, near.end).slice(0, 20);
-    const excerpt = shown.map((line, index) => `${near.start + index + 1}\t${line}`).join("\n");
+    const shown = Math.min(20, near.end - near.start);
     return new FileError(
       "no_match",
-      `${what}. The most similar place is ${countOf(shown.length, "line")} from line ${near.start + 1}; copy it exactly:\n${excerpt}`,
+      `${what}. The most similar place is ${countOf(shown, "line")} from line ${near.start + 1}; copy it exactly:\n${numberedLines(lines, near)}`,
     );
   }
 
-  #allLines(): readonly string[] {
-    return (this.#lines ??= linesOf(this.#text));
+  #allLines(): TextLines {
+    return (this.#lines ??= new TextLines(linesOf(this.#text)));
   }
 
   #lineStarts(): readonly number[] {

@@ -18,45 +18,98 @@ export interface Indent {
 
 export const sameIndent: Indent = { add: "", remove: "" };
 
-/**
- * Returns the places in which lines occur: equal ones, or if there are none, those that differ only
- * in white space at their ends, or else those whose indentation differs by the same amount in all
- * lines.
- *
- * @param from the first line to search
- */
-export function findLines(
-  lines: readonly string[],
-  wanted: readonly string[],
-  from = 0,
-): readonly FoundLines[] {
-  const equal = search(lines, wanted, from, (line, want) => line === want);
-  if (equal.length > 0) return equal;
-  const trimmed = search(lines, wanted, from, (line, want) => line.trimEnd() === want.trimEnd());
-  if (trimmed.length > 0) return trimmed;
-  return search(lines, wanted, from, (line, want) => line.trim() === want.trim()).flatMap(
-    (place) => {
-      const indent = indentBetween(lines.slice(place.start, place.end), wanted);
-      return indent === undefined ? [] : [{ ...place, indent }];
-    },
-  );
+/** The lines of a text, prepared so that many searches take little time. */
+export class TextLines {
+  readonly lines: readonly string[];
+  readonly #forms = new Map<Form, { readonly ids: Int32Array; readonly known: Ids }>();
+
+  constructor(lines: readonly string[]) {
+    this.lines = lines;
+  }
+
+  /**
+   * Returns the places in which lines occur: equal ones, or if there are none, those that differ
+   * only in white space at their ends, or else those whose indentation differs by the same amount in
+   * all lines. The places do not overlap.
+   *
+   * @param from the first line to search
+   * @param most stop after this many places
+   */
+  find(wanted: readonly string[], from = 0, most = Infinity): readonly FoundLines[] {
+    for (const form of ["equal", "trimmedEnd"] as const) {
+      const found = [...this.#search(form, wanted, from)].slice(0, most);
+      if (found.length > 0) return found.map((place) => ({ ...place, indent: sameIndent }));
+    }
+    const found: FoundLines[] = [];
+    for (const place of this.#search("trimmed", wanted, from)) {
+      const indent = indentBetween(this.lines.slice(place.start, place.end), wanted);
+      if (indent !== undefined) found.push({ ...place, indent });
+      if (found.length >= most) break;
+    }
+    return found;
+  }
+
+  /** Returns the first line that is equal to a line, apart from white space around it. */
+  lineLike(line: string, from: number): number {
+    const { ids, known } = this.#form("trimmed");
+    const id = known.get(line.trim());
+    return id === undefined ? -1 : ids.indexOf(id, from);
+  }
+
+  /** Compares lines by their numbers, in one pass (Knuth, Morris and Pratt). */
+  *#search(form: Form, wanted: readonly string[], from: number): Generator<LineRange> {
+    const { ids, known } = this.#form(form);
+    const pattern: number[] = [];
+    for (const line of wanted) {
+      const id = known.get(forms[form](line));
+      if (id === undefined) return;
+      pattern.push(id);
+    }
+    if (pattern.length === 0) return;
+    const back = borders(pattern);
+    let matched = 0;
+    for (let at = from; at < ids.length; at++) {
+      while (matched > 0 && ids[at] !== pattern[matched]) matched = back[matched - 1] ?? 0;
+      if (ids[at] === pattern[matched]) matched++;
+      if (matched < pattern.length) continue;
+      yield { start: at + 1 - matched, end: at + 1 };
+      matched = 0;
+    }
+  }
+
+  #form(form: Form): { readonly ids: Int32Array; readonly known: Ids } {
+    const made = this.#forms.get(form);
+    if (made !== undefined) return made;
+    const known = new Map<string, number>();
+    const ids = Int32Array.from(this.lines, (line) => {
+      const text = forms[form](line);
+      const id = known.get(text) ?? known.size;
+      if (id === known.size) known.set(text, id);
+      return id;
+    });
+    this.#forms.set(form, { ids, known });
+    return { ids, known };
+  }
 }
 
-function search(
-  lines: readonly string[],
-  wanted: readonly string[],
-  from: number,
-  matches: (line: string, want: string) => boolean,
-): readonly FoundLines[] {
-  const found: FoundLines[] = [];
-  const [first] = wanted;
-  if (first === undefined) return found;
-  for (let start = from; start + wanted.length <= lines.length; start++) {
-    if (!matches(lines[start] ?? "", first)) continue;
-    if (wanted.every((want, index) => matches(lines[start + index] ?? "", want)))
-      found.push({ start, end: start + wanted.length, indent: sameIndent });
+type Ids = ReadonlyMap<string, number>;
+type Form = keyof typeof forms;
+/** How lines are compared. */
+const forms = {
+  equal: (line: string) => line,
+  trimmedEnd: (line: string) => line.trimEnd(),
+  trimmed: (line: string) => line.trim(),
+};
+
+/** Returns for each prefix the length of its longest proper prefix that is also its end. */
+function borders(pattern: readonly number[]): readonly number[] {
+  const back = [0];
+  for (let at = 1, length = 0; at < pattern.length; at++) {
+    while (length > 0 && pattern[at] !== pattern[length]) length = back[length - 1] ?? 0;
+    if (pattern[at] === pattern[length]) length++;
+    back.push(length);
   }
-  return found;
+  return back;
 }
 
 /** Returns the one difference between the indentation of all lines, or `undefined` if there are several. */
@@ -108,3 +161,16 @@ export function nearestLines(
   const start = Math.max(0, Math.min(best.start, lines.length - wanted.length));
   return { start, end: Math.min(lines.length, start + wanted.length) };
 }
+
+/** Returns lines with their numbers for an error message. Omits the rest of long lines. */
+export function numberedLines(lines: readonly string[], { start, end }: LineRange): string {
+  return lines
+    .slice(start, Math.min(end, start + 20))
+    .map((line, index) => {
+      const shown = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+      return `${start + index + 1}\t${shown.toWellFormed()}`;
+    })
+    .join("\n");
+}
+
+const longestLine = 300;

@@ -1,6 +1,6 @@
 import { FileError } from "../../files/file-roots.ts";
 import { lineEnd } from "./apply-edits.ts";
-import { findLines, indented, nearestLines } from "./find-text.ts";
+import { indented, nearestLines, numberedLines, sameIndent, TextLines } from "./find-text.ts";
 import type { Hunk } from "./parse-patch.ts";
 
 /**
@@ -12,36 +12,47 @@ import type { Hunk } from "./parse-patch.ts";
  */
 export function patchText(text: string, hunks: readonly Hunk[], path: string): string {
   const eol = lineEnd(text);
-  const lines = text.split(/\r?\n/);
-  const endsInLine = lines.at(-1) !== "";
-  if (!endsInLine) lines.pop();
+  const lines = text.split("\n");
+  const hasFinalEnd = lines.at(-1) === "";
+  if (hasFinalEnd) lines.pop();
+  const source = new TextLines(lines.map((line) => line.replace(/\r$/, "")));
+  // Each line keeps its own end, so that only the lines of the patch change.
+  const whole = (index: number): string =>
+    `${lines[index]}${hasFinalEnd || index < lines.length - 1 ? "\n" : eol}`;
   const patched: string[] = [];
   let at = 0;
   for (const [index, hunk] of hunks.entries()) {
-    const place = placeOf(lines, hunk, at);
-    if (place === undefined) throw noMatch(lines, hunk, { path, number: index + 1, from: at });
-    patched.push(...lines.slice(at, place.start));
-    patched.push(...hunk.after.map((line) => indented(line, place.indent)));
+    const place = placeOf(source, hunk, at);
+    if (place === undefined)
+      throw noMatch(source.lines, hunk, { path, number: index + 1, from: at });
+    while (at < place.start) patched.push(whole(at++));
+    for (const [line, content] of hunk.after.entries()) {
+      const origin = hunk.origins[line];
+      patched.push(
+        origin === undefined ? indented(content, place.indent) + eol : whole(place.start + origin),
+      );
+    }
     at = place.end;
   }
-  patched.push(...lines.slice(at));
-  return patched.join(eol) + (patched.length === 0 || endsInLine ? "" : eol);
+  while (at < lines.length) patched.push(whole(at++));
+  const joined = patched.join("");
+  return hasFinalEnd || !joined.endsWith(eol) ? joined : joined.slice(0, -eol.length);
 }
 
-function placeOf(lines: readonly string[], { anchors, before, isAtEnd }: Hunk, from: number) {
+function placeOf(source: TextLines, { anchors, before, isAtEnd }: Hunk, from: number) {
+  const { length } = source.lines;
   let start = from;
   for (const anchor of anchors) {
-    const found = lines.findIndex((line, index) => index >= start && line.trim() === anchor);
+    const found = source.lineLike(anchor, start);
     if (found < 0) return undefined;
     start = found + 1;
   }
-  const none = { add: "", remove: "" };
   if (before.length === 0) {
-    const end = anchors.length > 0 && !isAtEnd ? start : lines.length;
-    return { start: end, end, indent: none };
+    const end = anchors.length > 0 && !isAtEnd ? start : length;
+    return { start: end, end, indent: sameIndent };
   }
-  const found = findLines(lines, before, start);
-  return isAtEnd ? found.find(({ end }) => end === lines.length) : found[0];
+  const first = isAtEnd ? Math.max(start, length - before.length) : start;
+  return source.find(before, first, 1)[0];
 }
 
 function noMatch(
@@ -51,14 +62,11 @@ function noMatch(
 ): FileError {
   const wanted = [...anchors, ...before];
   const near = nearestLines(lines, wanted);
-  const first = `Hunk ${number} for "${path}" does not match the file${from > 0 ? ` after line ${from}` : ""}: ${JSON.stringify(wanted[0] ?? "")}.`;
+  const first = `Hunk ${number} for "${path}" does not match the file${from > 0 ? ` after line ${from}` : ""}: ${JSON.stringify((wanted[0] ?? "").slice(0, 200))}.`;
   if (near === undefined)
     return new FileError("no_match", `${first} No line of it occurs. View the file.`);
-  const excerpt = lines
-    .slice(near.start, Math.min(near.end, near.start + 20))
-    .map((line, index) => `${near.start + index + 1}\t${line}`);
   return new FileError(
     "no_match",
-    `${first} The most similar place begins at line ${near.start + 1}:\n${excerpt.join("\n")}`,
+    `${first} The most similar place begins at line ${near.start + 1}:\n${numberedLines(lines, near)}`,
   );
 }
