@@ -5,23 +5,34 @@ import { namesGroup, type PolicyRule } from "./rule.ts";
 type Test = DeniedResources["paths"][number];
 
 /**
- * Returns the paths and hosts that rules deny. Considers only deny rules for file tools whose
- * single condition is on `path`, and deny rules for web tools whose single condition is on `url`. A
+ * Returns the paths and hosts that rules deny. Considers only deny rules for file tools or all
+ * editing tools whose single condition is on `path`, and deny rules for web tools whose single
+ * condition is on `url`. A
  * rule with more conditions denies certain calls, not a resource.
  *
  * @example deniedResources([{ tool: "files.*", when: { path: "secrets/**" }, execution: "deny" }])
  * // { paths: ["secrets/**"], hosts: [] }
  */
 export function deniedResources(rules: readonly PolicyRule[]): DeniedResources {
-  const tests = (group: string, argument: string): readonly Test[] =>
+  const tests = (
+    group: string,
+    argument: string,
+    names: (tool: string) => boolean = (tool) => namesGroup(tool, group),
+  ): readonly Test[] =>
     rules.flatMap(({ tool, when, execution }) => {
-      if (execution !== "deny" || when === undefined || !namesGroup(tool, group)) return [];
+      if (execution !== "deny" || when === undefined || !names(tool)) return [];
       const [only, ...others] = Object.entries(when);
       if (only === undefined || others.length > 0) return [];
       const [key, test] = only;
       return key === argument || key === `/${argument}` ? [test] : [];
     });
-  return { paths: tests("files", "path"), hosts: tests("web", "url") };
+  // A rule for one editing tool concerns its calls; a rule for all of them concerns the path.
+  const changes = tests("edit", "path", (tool) => tool === "edit.*");
+  return {
+    paths: tests("files", "path"),
+    hosts: tests("web", "url"),
+    ...(changes.length > 0 && { changes }),
+  };
 }
 
 /** A path in two forms, both with `/`. */

@@ -43,6 +43,8 @@ interface CallToolOptions {
 export interface DeniedResources {
   readonly paths: readonly ArgumentConditions[string][];
   readonly hosts: readonly ArgumentConditions[string][];
+  /** Paths that no tool may change, although they may be read. Absent: none. */
+  readonly changes?: readonly ArgumentConditions[string][];
 }
 
 /** The context that a tool gets in addition to its arguments. */

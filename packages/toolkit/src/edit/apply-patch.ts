@@ -1,7 +1,8 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnFileErrors } from "../files/file-roots.ts";
-import { type Operation, sha256 } from "./change/apply-operations.ts";
+import { sha256 } from "./change/sha256.ts";
+import type { Operation } from "./change/apply-operations.ts";
 import { readEdited } from "./edit-file.ts";
 import { type ChangePlan, makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget } from "./change/open-target.ts";

@@ -40,9 +40,9 @@ export function copyFile(options: EditToolsOptions): Tool {
 }
 
 function planOf(from: string, to: string): Plan {
-  return async ({ roots }) => {
+  return async ({ sources }) => {
     // Opened like a file that is read, so that a copy shows nothing that reading denies.
-    await using source = await openPath(roots, from);
+    await using source = await openPath(sources, from);
     if (!source.stats.isFile())
       throw new FileError(
         "not_a_file",

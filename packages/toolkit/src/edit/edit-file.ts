@@ -1,14 +1,14 @@
-import { readFile } from "node:fs/promises";
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { FileError, notFound, returnFileErrors } from "../files/file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { applyEdits } from "./text/apply-edits.ts";
-import { sha256 } from "./change/apply-operations.ts";
+import { sha256 } from "./change/sha256.ts";
 import { makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget, type Target } from "./change/open-target.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
 import { previewChange } from "./change/preview-change.ts";
+import { readTarget } from "./change/read-target.ts";
 import { decodeText, encodeText, largestEdit } from "./text/text-content.ts";
 
 const parameters = z.object({
@@ -72,7 +72,7 @@ function planOf(
 
 /** Reads a file that is going to be edited. @throws FileError */
 export async function readEdited(target: Target, path: string): Promise<Uint8Array> {
-  const { stats, shown, at } = target;
+  const { stats, shown } = target;
   if (stats === undefined) throw notFound(path);
   if (!stats.isFile()) throw new FileError("not_a_file", `"${shown}" is not a file.`);
   if (stats.size > BigInt(largestEdit))
@@ -80,5 +80,5 @@ export async function readEdited(target: Target, path: string): Promise<Uint8Arr
       "too_large",
       `"${shown}" has ${formatBytes(Number(stats.size))}; files up to ${formatBytes(largestEdit)} can be edited.`,
     );
-  return readFile(at);
+  return readTarget(target);
 }

@@ -18,7 +18,11 @@ import { dirname, join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import { isToolError, type ToolContext, type ToolErrorData } from "@capstan/core";
 import { fakeContext, toolOf } from "@capstan/core/testing";
-import type { EditToolsOptions } from "./change/open-target.ts";
+import { FileError, fileRoots } from "../files/file-roots.ts";
+import { ChangeFolder } from "./change/change-record.ts";
+import { moveEntry } from "./change/move-entry.ts";
+import { type EditToolsOptions, openTarget } from "./change/open-target.ts";
+import { copyTarget, readTarget } from "./change/read-target.ts";
 import { editTools } from "./edit-tools.ts";
 import type { ChangeResult } from "./permission.ts";
 
@@ -55,6 +59,16 @@ beforeEach(() => {
 interface Given {
   readonly context?: Partial<ToolContext>;
   readonly of?: typeof group;
+}
+
+/** Makes a change look as a process leaves it that is killed before the last record. */
+function cutOff(change: string): void {
+  const entry = readdirSync(options.changes, { recursive: true, withFileTypes: true }).find(
+    (one) => one.name === "change.json" && one.parentPath.endsWith(change),
+  );
+  const path = join(entry?.parentPath ?? "", "change.json");
+  const record = JSON.parse(readFileSync(path, "utf8")) as object;
+  writeFileSync(path, JSON.stringify({ ...record, status: "begun" }));
 }
 
 let calls = 0;
@@ -273,8 +287,6 @@ test("a link is removed and moved itself, not the file that it names", async () 
   assert.ok(has("a.txt"));
   await changed("Undo", { change });
   assert.equal(readlinkSync(join(root, "link-moved")), "a.txt");
-  await changed("EditFile", { path: "link-moved", edits: [{ search: "two", replace: "2" }] });
-  assert.equal(read("a.txt"), "one\n2\nthree\n");
 });
 
 test("paths that a rule denies cannot be changed, copied, or moved with their folder", async () => {
@@ -335,7 +347,8 @@ test("a wider answer covers the files of one folder", () => {
   const scope = (path: string) =>
     toolOf(group, "WriteFile").permission?.grantScope?.({ path, content: "", mode: "create" });
   assert.deepEqual(scope("src/app.ts"), { when: { path: "src/**" }, title: "files in src" });
-  assert.deepEqual(scope("a.txt"), { when: { path: "a.txt" }, title: "a.txt" });
+  assert.deepEqual(scope("a.txt"), { when: { path: { equals: "a.txt" } }, title: "a.txt" });
+  assert.deepEqual(scope("*/a"), { when: { path: { equals: "*/a" } }, title: "*/a" });
 });
 
 async function effect(name: string, args: object): Promise<unknown> {
@@ -359,7 +372,7 @@ test("an approval shows the diff of a file, or what happens to it", async () => 
       { path: "x/n.txt", content: "", mode: "create" },
       "Creates x/n.txt and its folder.",
     ],
-    ["RemoveFile", { path: "src" }, "Removes the folder src with 2 entries."],
+    ["RemoveFile", { path: "src" }, "Removes the folder src with 2 entries (37 bytes)."],
     ["RemoveFile", { path: "a.txt" }, "Removes a.txt (14 bytes)."],
     ["MoveFile", { from: "src", to: "lib" }, "Moves src to lib."],
     ["CopyFile", { from: "a.txt", to: "b.txt" }, "Creates b.txt."],
@@ -381,4 +394,108 @@ test("the effect of an Undo is shown, also of a patch that moved a file", async 
   const text = String(await effect("Undo", { change }));
   assert.match(text, /^Brings back a\.txt\.\nMoves main\.ts to src\/app\.ts\.\n/);
   assert.match(text, /-  return 2;\n\+  return 1;/);
+});
+
+test("a path through a link is refused, so that an answer for a folder covers only that folder", async () => {
+  symlinkSync("src", join(root, "link-src"));
+  symlinkSync("../a.txt", join(root, "src/link-a"));
+  for (const path of ["link-src/app.ts", "src/link-a", "link-src/new/x.ts"]) {
+    const problem = await failed("WriteFile", { path, content: "x", mode: "overwrite" });
+    assert.equal(problem.code, "linked_path", path);
+  }
+  const edits = [{ search: "two", replace: "2" }];
+  const { message } = await failed("EditFile", { path: "src/link-a", edits });
+  assert.match(message, /"src\/link-a" is another name of "a\.txt"/);
+  assert.ok(!has("src/new"));
+});
+
+test("a file that is replaced by a link or a pipe while it is edited is not read", async () => {
+  const roots = await fileRoots(options, noRules);
+  await using target = await openTarget(roots, "a.txt", {});
+  rmSync(join(root, "a.txt"));
+  symlinkSync(join(base, "secret"), join(root, "a.txt"));
+  writeFileSync(join(base, "secret"), "secret");
+  await assert.rejects(readTarget(target), /was replaced while it was read/);
+  await assert.rejects(copyTarget(target, join(base, "stolen")));
+  assert.ok(!existsSync(join(base, "stolen")));
+});
+
+test("a rule for the editing tools protects its paths from each of them", async () => {
+  const context = { denied: () => ({ ...noRules, changes: ["secrets/**"] }) };
+  const before = tree();
+  for (const [name, args] of [
+    ["WriteFile", { path: "secrets/key", content: "", mode: "overwrite" }],
+    ["ApplyPatch", { patch: "*** Delete File: secrets/key" }],
+    ["ApplyPatch", { patch: "*** Update File: a.txt\n*** Move to: secrets/a" }],
+    ["MoveFile", { from: "secrets/key", to: "key" }],
+    ["MoveFile", { from: "secrets", to: "s" }],
+    ["CopyFile", { from: "a.txt", to: "secrets/a" }],
+    ["RemoveFile", { path: "secrets" }],
+  ] as const)
+    assert.equal((await failed(name, args, { context })).code, "denied_path", name);
+  assert.deepEqual(tree(), before);
+  await changed("CopyFile", { from: "secrets/key", to: "copy" }, { context });
+});
+
+test("a folder with a repository's history, or with another root, is not moved or removed", async () => {
+  mkdirSync(join(root, "src/inner/.git"), { recursive: true });
+  for (const [name, args] of [
+    ["RemoveFile", { path: "src" }],
+    ["MoveFile", { from: "src", to: "lib" }],
+  ] as const)
+    assert.equal((await failed(name, args)).code, "protected_path");
+  const roots = [{ path: root }, { name: "tools", path: join(root, "src/inner") }];
+  const of = editTools({ ...options, roots });
+  assert.equal((await failed("RemoveFile", { path: "root/src" }, { of })).code, "is_root");
+});
+
+test("an Undo that fails leaves nothing restored", async () => {
+  const patch = "*** Update File: a.txt\n-one\n+1\n*** Delete File: src/other.ts";
+  const { change } = await changed("ApplyPatch", { patch });
+  write("a.txt", "someone else's");
+  const before = tree();
+  assert.equal((await failed("Undo", { change })).code, "changed");
+  assert.deepEqual(tree(), before);
+});
+
+test("Undo takes back a change that was cut off", async () => {
+  const start = tree();
+  const { change } = await changed("WriteFile", { path: "a.txt", content: "x", mode: "overwrite" });
+  cutOff(change);
+  assert.match(String(await effect("Undo", { change })), /was cut off: a\.txt/);
+  await changed("Undo", { change });
+  assert.deepEqual(tree(), start);
+  assert.equal((await failed("Undo", { change })).code, "unknown_change");
+});
+
+test("the newest change can be undone however much it keeps, and older ones stay within the limit", async () => {
+  const folder = new ChangeFolder(join(base, "pruned"), "someone");
+  const ids: string[] = [];
+  for (const [index, bytes] of [600, 600, 400, 1_500].entries()) {
+    const made = await folder.begin(`key-${index}`, "t");
+    const { id } = "begun" in made ? made.begun : made.found;
+    const record = await folder.find(id);
+    await folder.save({ ...record, at: index + 1, status: "done", bytes: bytes * 1024 * 1024 });
+    await folder.prune(5);
+    ids.push(id);
+  }
+  await folder.find(ids[3] ?? "");
+  await assert.rejects(folder.find(ids[0] ?? ""));
+});
+
+test("calls of several sessions that change one file at once lose nothing", async () => {
+  write("count.txt", "");
+  await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      changed("WriteFile", { path: "count.txt", content: `${index}\n`, mode: "append" }),
+    ),
+  );
+  assert.equal(read("count.txt").trim().split("\n").length, 20);
+});
+
+test("a moved file never replaces one that another program created meanwhile", async () => {
+  write("other.txt", "other");
+  const move = { from: join(root, "a.txt"), to: join(root, "other.txt"), temporary: ".x.tmp" };
+  await assert.rejects(moveEntry({ ...move, isFolder: false }), FileError);
+  assert.equal(read("other.txt"), "other");
 });

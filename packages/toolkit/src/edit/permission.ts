@@ -5,19 +5,27 @@ import type { ChangeRecord } from "./change/change-record.ts";
 
 type GrantOffer = ReturnType<NonNullable<NonNullable<Tool["permission"]>["grantScope"]>>;
 
-/** The permission of a tool that changes one path: each call asks, and a wider answer covers the folder. */
+/**
+ * The permission of a tool that changes one path: each call asks, and a wider answer covers the
+ * folder. In a name, `*` would be a pattern, so such an answer covers one path.
+ */
 export function folderPermission(options: FileToolsOptions) {
   const canonical = canonicalPath(options);
   return {
     executionPolicy: "ask-always",
     canonicalArguments: canonical,
     grantScope: (args: { readonly path: string }): GrantOffer => {
-      const folder = posix.dirname(canonical(args).path);
-      return folder === "."
-        ? { when: { path: canonical(args).path }, title: canonical(args).path }
-        : { when: { path: `${folder}/**` }, title: `files in ${folder}` };
+      const { path } = canonical(args);
+      const folder = posix.dirname(path);
+      if (folder === "." || folder.includes("*")) return exactPath(path);
+      return { when: { path: `${folder}/**` }, title: `files in ${folder}` };
     },
   } as const;
+}
+
+/** A wider answer that covers one path, and nothing in it. */
+export function exactPath(path: string): GrantOffer {
+  return { when: { path: { equals: path } }, title: path };
 }
 
 /** The permission of a tool that changes two paths. */

@@ -1,16 +1,23 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
-import { returnFileErrors } from "../files/file-roots.ts";
+import { canonicalPath, returnFileErrors } from "../files/file-roots.ts";
 import { makeChange } from "./change/make-change.ts";
 import type { EditToolsOptions } from "./change/open-target.ts";
 import { previewChange } from "./change/preview-change.ts";
-import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
+import {
+  changeResult,
+  exactPath,
+  folderPermission,
+  formatChange,
+  pathLocks,
+} from "./permission.ts";
 
 const parameters = z.object({ path: z.string().min(1).describe("A file, a folder or a link.") });
 
 /** `RemoveFile`: moves a file or a folder to the trash. */
 export function removeFile(options: EditToolsOptions): Tool {
   const lock = pathLocks(options);
+  const canonical = canonicalPath<{ readonly path: string }>(options);
   return defineTool({
     name: "RemoveFile",
     description: "Removes a file, or a folder with all of its files. Undo brings it back.",
@@ -19,6 +26,8 @@ export function removeFile(options: EditToolsOptions): Tool {
     idempotent: true,
     permission: {
       ...folderPermission(options),
+      // `src/**` matches `src` itself, so it would cover more than the files in it.
+      grantScope: (args) => exactPath(canonical(args).path),
       preview: ({ path }, context) =>
         previewChange(options, context, async () => [{ do: "remove", path }]),
     },

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnFileErrors } from "../files/file-roots.ts";
 import { ChangeFolder, type ChangeRecord } from "./change/change-record.ts";
-import { makeChange } from "./change/make-change.ts";
+import { makeChange, takeBack } from "./change/make-change.ts";
 import type { EditToolsOptions } from "./change/open-target.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { changeResult, formatChange } from "./permission.ts";
@@ -23,10 +23,15 @@ export function undo(options: EditToolsOptions): Tool {
     idempotent: true,
     permission: {
       executionPolicy: "ask-always",
-      preview: ({ change }, context) =>
-        previewChange(options, context, async ({ folder }) =>
+      preview: async ({ change }, context) => {
+        const folder = new ChangeFolder(options.changes, context.principal.id);
+        const found = await returnFileErrors(() => folder.find(change));
+        if ("status" in found && found.status === "begun")
+          return `Takes back the part of ${change} that was made before it was cut off: ${listOf(found)}.`;
+        return previewChange(options, context, async () =>
           undoOperations(await folder.find(change), folder),
-        ),
+        );
+      },
     },
     compressArgs: ({ change }) => change,
     formatForLLM: formatChange,
@@ -34,13 +39,18 @@ export function undo(options: EditToolsOptions): Tool {
       returnFileErrors(async () => {
         const folder = new ChangeFolder(options.changes, context.principal.id);
         const undone = await folder.find(id);
+        if (undone.status === "begun") {
+          const { principal, signal, denied } = context;
+          const cutOff = await takeBack(options, { principal, signal, denied }, id);
+          return changeResult(`Took back ${id}, which was cut off: ${listOf(cutOff)}.`, cutOff);
+        }
         const change = await makeChange(options, context, () => undoOperations(undone, folder));
         await folder.save({ ...undone, status: "undone" });
-        return changeResult(`Took back ${id}: ${pathsOf(undone).join(", ")}.`, change);
+        return changeResult(`Took back ${id}: ${listOf(undone)}.`, change);
       }),
   });
 }
 
-function pathsOf({ steps }: ChangeRecord): readonly string[] {
-  return [...new Set(steps.map((step) => (step.do === "move" ? step.from : step.path)))];
+function listOf({ steps }: ChangeRecord): string {
+  return [...new Set(steps.map((step) => (step.do === "move" ? step.from : step.path)))].join(", ");
 }

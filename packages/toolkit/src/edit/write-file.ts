@@ -3,7 +3,7 @@ import { z } from "zod";
 import { FileError, type FileRoots, returnFileErrors } from "../files/file-roots.ts";
 import { formatBytes } from "../text/format-bytes.ts";
 import { lineEnd } from "./text/apply-edits.ts";
-import { sha256 } from "./change/apply-operations.ts";
+import { sha256 } from "./change/sha256.ts";
 import { readEdited } from "./edit-file.ts";
 import { makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget } from "./change/open-target.ts";

@@ -222,6 +222,33 @@ export function systemCode(error: unknown): string | undefined {
     : undefined;
 }
 
+const noSpace = {
+  code: "no_space",
+  message: "The disk, or the user's share of it, is full. Nothing was changed.",
+};
+const noPermission = {
+  code: "no_permission",
+  message: "The user that runs Capstan has no permission for it.",
+};
+
+/** Errors of the system that another attempt does not mend. */
+const systemFailures: { readonly [code: string]: ToolErrorData | undefined } = {
+  ENOSPC: noSpace,
+  EDQUOT: noSpace,
+  EACCES: noPermission,
+  EPERM: noPermission,
+  EROFS: { code: "no_permission", message: "Its file system is read-only." },
+  ENAMETOOLONG: { code: "invalid_path", message: "A name in the path is too long." },
+};
+
+function unreadable(code: string): ToolErrorData {
+  return {
+    code: "unreadable",
+    message: `The system refused to read or write it (${code}). The file may have changed; try again.`,
+    retryable: true,
+  };
+}
+
 /**
  * Converts errors of paths and of the disk to tool errors. Throws other errors, because they are
  * programming errors.
@@ -233,11 +260,7 @@ export async function returnFileErrors<T>(run: () => Promise<T>): Promise<T | To
     if (error instanceof FileError) return toolError(error.data);
     const code = systemCode(error);
     if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
-    return toolError({
-      code: "unreadable",
-      message: `The system refused to read it (${code}). The file may have changed; try again.`,
-      retryable: true,
-    });
+    return toolError(systemFailures[code] ?? unreadable(code));
   }
 }
 
@@ -254,10 +277,16 @@ export function canonicalPath<Args extends { readonly path: string }>(
   return (args) => {
     const { path } = args;
     const asked = path.trim() === "" ? "." : path;
+    const [first = "", ...below] = asked
+      .split(/[/\\]/)
+      .filter((part) => part !== "" && part !== ".");
+    const named = others.length > 0 ? roots.find(({ name }) => name === first) : undefined;
     const absolute =
-      isAbsolute(asked) || only === undefined || others.length > 0
-        ? asked
-        : resolve(only.path, asked);
+      named !== undefined && !isAbsolute(asked)
+        ? resolve(named.path, ...below)
+        : isAbsolute(asked) || only === undefined || others.length > 0
+          ? asked
+          : resolve(only.path, asked);
     if (!isAbsolute(absolute)) return { ...args, path: asked };
     const plain = resolve(absolute);
     const root = roots.find((candidate) => isInside(plain, candidate.path));

@@ -1,11 +1,15 @@
-import { createHash, randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { FileError, type FileRoots, notFound, systemCode } from "../../files/file-roots.ts";
-import type { ChangeFolder, ChangeRecord, ChangeStep } from "./change-record.ts";
+import { randomBytes } from "node:crypto";
+import { lstat, readdir, mkdir, rmdir } from "node:fs/promises";
+import { FileError, notFound } from "../../files/file-roots.ts";
+import { formatBytes } from "../../text/format-bytes.ts";
+import { type ChangeRecord, type ChangeStep, keptBytes } from "./change-record.ts";
+import type { ChangeContext } from "./change-context.ts";
+import { copyEntry, moveEntry } from "./move-entry.ts";
 import { existing, openTarget, type Target } from "./open-target.ts";
+import { copyTarget, readTarget } from "./read-target.ts";
 import { replaceFile } from "./replace-file.ts";
+import { rollBack } from "./roll-back.ts";
+import { sha256 } from "./sha256.ts";
 
 /** An operation on the files below the roots. */
 export type Operation =
@@ -30,16 +34,6 @@ export type Operation =
   | { readonly do: "folder"; readonly path: string }
   /** Puts a kept file or folder in place. */
   | { readonly do: "restore"; readonly path: string; readonly from: string };
-
-/** How to make a change. */
-export interface ChangeContext {
-  readonly roots: FileRoots;
-  readonly protected: readonly string[];
-  readonly folder: ChangeFolder;
-  /** Throws if a folder contains a denied path, which would get another name. @throws FileError */
-  readonly checkFolder: (real: string, path: string) => Promise<void>;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Makes all operations, or none: if one fails, those before it are undone. Each step is stored before
@@ -67,7 +61,7 @@ export async function applyOperations(
     await context.folder.save(current);
     return current;
   } catch (error) {
-    await rollBack(current, context);
+    await rollBack(current, context, error);
     await context.folder.forget(current.id);
     throw error;
   }
@@ -84,7 +78,8 @@ async function apply(
   const { roots, folder } = context;
   const protection = { protected: context.protected };
   const beforeFolder = (path: string) => keep({ do: "folder", path, isImplied: true });
-  const kept = `kept-${randomBytes(6).toString("hex")}`;
+  const random = randomBytes(9).toString("hex");
+  const [kept, temporary] = [`kept-${random}`, `.capstan-${random}.tmp`];
   switch (operation.do) {
     case "write": {
       await using target = await openTarget(roots, operation.path, {
@@ -93,14 +88,12 @@ async function apply(
       });
       const before = await checkExpected(target, operation.path, operation.expects);
       const { content, mode } = operation;
-      if (before !== undefined)
-        await cp(target.at, folder.keptAt(change, kept), { preserveTimestamps: true });
+      checkKept(before ?? 0, operation.path);
+      if (before !== undefined) await copyTarget(target, folder.keptAt(change, kept));
       const after = sha256(content);
-      await keep(
-        { do: "write", path: target.shown, after, ...(before !== undefined && { kept }) },
-        before,
-      );
-      await replaceFile(target, content, mode);
+      const step = { do: "write", path: target.shown, after, temporary } as const;
+      await keep({ ...step, ...(before !== undefined && { kept }) }, before);
+      await replaceFile(target, content, { temporary, mode });
       return;
     }
     case "remove": {
@@ -112,15 +105,20 @@ async function apply(
       const { expects } = operation;
       if (expects === "empty") await checkEmpty(target);
       else if (expects !== undefined) await checkExpected(target, operation.path, expects);
-      if (stats.isDirectory()) await context.checkFolder(target.real, operation.path);
-      await keep({ do: "remove", path: target.shown, kept }, Number(target.stats?.size ?? 0));
-      await moveEntry(target.at, folder.keptAt(change, kept));
+      const isFolder = stats.isDirectory();
+      const { bytes } = isFolder
+        ? await context.checkFolder(target, operation.path)
+        : { bytes: Number(stats.size) };
+      checkKind(target);
+      checkKept(bytes, operation.path);
+      await keep({ do: "remove", path: target.shown, kept, temporary }, bytes);
+      await moveEntry({ from: target.at, to: folder.keptAt(change, kept), temporary, isFolder });
       return;
     }
     case "move": {
       await using from = await openTarget(roots, operation.from, { ...protection, follow: false });
-      if (existing(from, operation.from).isDirectory())
-        await context.checkFolder(from.real, operation.from);
+      const isFolder = existing(from, operation.from).isDirectory();
+      if (isFolder) await context.checkFolder(from, operation.from);
       await using to = await openTarget(roots, operation.to, {
         ...protection,
         follow: false,
@@ -129,8 +127,8 @@ async function apply(
       if (to.stats !== undefined) throw exists(to);
       if (to.real.startsWith(`${from.real}/`))
         throw new FileError("into_itself", `"${operation.from}" cannot be moved into itself.`);
-      await keep({ do: "move", from: from.shown, to: to.shown });
-      await moveEntry(from.at, to.at);
+      await keep({ do: "move", from: from.shown, to: to.shown, temporary });
+      await moveEntry({ from: from.at, to: to.at, temporary, isFolder });
       return;
     }
     case "folder": {
@@ -159,15 +157,10 @@ async function apply(
         beforeFolder,
       });
       if (target.stats !== undefined) throw exists(target);
-      await keep({ do: "restore", path: target.shown });
-      const temporary = join(dirname(target.at), `.capstan-${randomBytes(9).toString("hex")}.tmp`);
-      try {
-        await cp(operation.from, temporary, { recursive: true, verbatimSymlinks: true });
-        await rename(temporary, target.at);
-      } catch (error) {
-        await rm(temporary, { recursive: true, force: true });
-        throw error;
-      }
+      const { from } = operation;
+      const isFolder = (await lstat(from)).isDirectory();
+      await keep({ do: "restore", path: target.shown, temporary });
+      await copyEntry(from, { to: target.at, temporary, isFolder });
       return;
     }
   }
@@ -190,7 +183,7 @@ export async function checkExpected(
       stats.isDirectory() ? "is_a_folder" : "not_a_file",
       `"${shown}" is ${stats.isDirectory() ? "a folder" : "a device, pipe, socket or link"}, not a file.`,
     );
-  if (typeof expects === "object" && sha256(await readFile(target.at)) !== expects.sha256)
+  if (typeof expects === "object" && sha256(await readTarget(target)) !== expects.sha256)
     throw new FileError("changed", `"${shown}" was changed meanwhile. View it and try again.`);
   return Number(stats.size);
 }
@@ -199,58 +192,26 @@ function exists({ shown }: Target): FileError {
   return new FileError("exists", `"${shown}" exists already. Nothing was changed.`);
 }
 
-/** Returns the SHA-256 of a content, in hexadecimal digits. */
-export function sha256(content: Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
+/** Throws for what cannot be brought back. @throws FileError */
+export function checkKind({ stats, shown }: Target): void {
+  if (stats?.isFile() === true || stats?.isDirectory() === true || stats?.isSymbolicLink() === true)
+    return;
+  throw new FileError(
+    "not_a_file",
+    `"${shown}" is a device, pipe or socket, which Undo could not bring back.`,
+  );
 }
 
-/** Renames an entry, or copies and removes it if the new place is on another file system. */
-async function moveEntry(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    if (systemCode(error) !== "EXDEV") throw error;
-    await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-    await rm(from, { recursive: true });
-  }
+/** Throws if the former content is too large to be kept. @throws FileError */
+export function checkKept(bytes: number, path: string): void {
+  if (bytes <= keptBytes) return;
+  throw new FileError(
+    "too_large",
+    `"${path}" has ${formatBytes(bytes)}; Undo can bring back up to ${formatBytes(keptBytes)}, so it was not changed.`,
+  );
 }
 
 async function checkEmpty({ at, shown }: Target): Promise<void> {
   if ((await readdir(at)).length > 0)
     throw new FileError("not_empty", `The folder "${shown}" is not empty any more.`);
-}
-
-/**
- * Undoes the steps of a change that is not complete. The last step may not have happened, and other
- * programs may have changed files since, so only unchanged results of steps are undone.
- */
-export async function rollBack(change: ChangeRecord, context: ChangeContext): Promise<void> {
-  for (const step of change.steps.toReversed()) await undoStep(step, change, context);
-}
-
-async function undoStep(
-  step: ChangeStep,
-  change: ChangeRecord,
-  { roots, folder, protected: paths }: ChangeContext,
-): Promise<void> {
-  const open = (path: string) =>
-    openTarget(roots, path, { protected: paths, follow: false, beforeFolder: async () => {} });
-  if (step.do === "move") {
-    await using to = await open(step.to);
-    await using from = await open(step.from);
-    if (to.stats !== undefined && from.stats === undefined) await moveEntry(to.at, from.at);
-    return;
-  }
-  await using target = await open(step.path);
-  const { stats, at } = target;
-  if (step.do === "remove") {
-    const kept = folder.keptAt(change, step.kept);
-    if (stats === undefined && existsSync(kept)) await moveEntry(kept, at);
-  } else if (step.do === "folder") {
-    if (stats !== undefined) await rmdir(at).catch(() => {});
-  } else if (step.do === "write" && stats?.isFile() === true) {
-    if (sha256(await readFile(at)) !== step.after) return;
-    if (step.kept === undefined) await rm(at);
-    else await replaceFile(target, await readFile(folder.keptAt(change, step.kept)));
-  }
 }

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import { FileError } from "../../files/file-roots.ts";
 
+/** The name that a file or a folder has beside its final place while it is written or removed. */
+const temporary = z.string().optional();
+
 /** One step of a change, with the data that undo it. Paths are as users see them. */
 const step = z.discriminatedUnion("do", [
   z.object({
@@ -13,12 +16,13 @@ const step = z.discriminatedUnion("do", [
     after: z.string(),
     /** The name of the former content in the change's folder. Absent: the file is new. */
     kept: z.string().optional(),
+    temporary,
   }),
-  z.object({ do: z.literal("remove"), path: z.string(), kept: z.string() }),
-  z.object({ do: z.literal("move"), from: z.string(), to: z.string() }),
+  z.object({ do: z.literal("remove"), path: z.string(), kept: z.string(), temporary }),
+  z.object({ do: z.literal("move"), from: z.string(), to: z.string(), temporary }),
   /** `isImplied`: it was created on the way to a file. */
   z.object({ do: z.literal("folder"), path: z.string(), isImplied: z.boolean().optional() }),
-  z.object({ do: z.literal("restore"), path: z.string() }),
+  z.object({ do: z.literal("restore"), path: z.string(), temporary }),
 ]);
 
 const record = z.object({
@@ -39,9 +43,10 @@ export type ChangeStep = z.infer<typeof step>;
 /** A change of files, with the data that undo it. */
 export type ChangeRecord = z.infer<typeof record>;
 
-/** How long changes can be undone, in ms, and how much they may keep for each user, in bytes. */
+/** How long changes can be undone, in ms. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
-const keptBytes = 1024 * 1024 * 1024;
+/** How much the changes of one user may keep, in bytes. */
+export const keptBytes = 1024 * 1024 * 1024;
 
 /** The changes of one user, each in a folder of its own. */
 export class ChangeFolder {
@@ -79,7 +84,7 @@ export class ChangeFolder {
     if (found !== undefined) return found;
     throw new FileError(
       "unknown_change",
-      `There is no change ${JSON.stringify(id)}. The results of the editing tools name theirs; changes are kept for 7 days.`,
+      `There is no change ${JSON.stringify(id)}. The results of the editing tools name theirs; changes are kept for 7 days, on the server that made them.`,
     );
   }
 
@@ -103,16 +108,20 @@ export class ChangeFolder {
     await rm(join(this.#folder, id), { recursive: true, force: true });
   }
 
-  /** Forgets changes that are too old, and the oldest ones if they keep too much. */
+  /**
+   * Forgets changes that are too old, and the oldest ones if they keep too much. The newest change
+   * stays in any case.
+   */
   async prune(now = Date.now()): Promise<void> {
     const ids = await readdir(this.#folder).catch(() => []);
     const all = await Promise.all(ids.map((id) => this.#read(id)));
-    const newest = all.flatMap((one) => one ?? []).toSorted((a, b) => b.at - a.at);
-    let bytes = 0;
-    for (const change of newest) {
-      bytes += change.bytes;
-      if (change.status !== "begun" && (now - change.at > keptMs || bytes > keptBytes))
-        await this.forget(change.id);
+    const [newest, ...older] = all.flatMap((one) => one ?? []).toSorted((a, b) => b.at - a.at);
+    let bytes = newest?.bytes ?? 0;
+    for (const change of older) {
+      const isOld = now - change.at > keptMs;
+      const isTooMuch = change.status !== "begun" && bytes + change.bytes > keptBytes;
+      if (isOld || isTooMuch) await this.forget(change.id);
+      else bytes += change.bytes;
     }
   }
 

@@ -2,18 +2,18 @@ import { resolve } from "node:path";
 import type { PreviewContext, ToolContext } from "@capstan/core";
 import { deniedPaths, isInside } from "@capstan/sandbox";
 import { FileError, fileRoots, type FileRoots } from "../../files/file-roots.ts";
-import {
-  applyOperations,
-  type ChangeContext,
-  type Operation,
-  rollBack,
-} from "./apply-operations.ts";
+import type { ChangeContext } from "./change-context.ts";
+import { applyOperations, type Operation } from "./apply-operations.ts";
 import { ChangeFolder, type ChangeRecord } from "./change-record.ts";
+import { inspectFolder } from "./inspect-folder.ts";
 import type { EditToolsOptions } from "./open-target.ts";
+import { rollBack } from "./roll-back.ts";
 
 /** How a call prepares its operations. */
 export interface ChangePlan {
   readonly roots: FileRoots;
+  /** The paths that the call may read. */
+  readonly sources: FileRoots;
   readonly folder: ChangeFolder;
 }
 
@@ -25,19 +25,22 @@ export async function changeContext(
   options: EditToolsOptions,
   { principal, denied, signal }: PreviewContext,
 ): Promise<ChangeContext> {
-  const resources = denied();
+  const readable = denied();
+  const resources = { ...readable, paths: [...readable.paths, ...(readable.changes ?? [])] };
   return {
     roots: await fileRoots(options, resources),
+    sources: await fileRoots(options, readable),
     folder: new ChangeFolder(options.changes, principal.id),
     signal,
     protected: [...(options.protected ?? []), options.changes],
-    async checkFolder(real, path) {
+    async checkFolder({ real, at }, path) {
       const paths = [
         ...(options.deny ?? []).map((one) => resolve(one)),
         ...(await deniedPaths(options.roots, resources)),
       ];
       if (paths.some((one) => isInside(one, real)))
         throw new FileError("denied_path", `A rule denies a path in "${path}", so it stays there.`);
+      return inspectFolder(at, path, signal);
     },
   };
 }
@@ -48,13 +51,64 @@ export async function changeContext(
  *
  * @throws FileError
  */
-export async function makeChange(
+export function makeChange(
+  options: EditToolsOptions,
+  context: ToolContext,
+  plan: Plan,
+): Promise<ChangeRecord> {
+  return inTurn(options.changes, () => makeNow(options, context, plan));
+}
+
+/** The last change of each folder of changes in this process. */
+const lastChanges = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs changes one after another, also those of other sessions, so that what one has read is still
+ * true when it writes.
+ */
+async function inTurn<T>(changes: string, run: () => Promise<T>): Promise<T> {
+  const before = lastChanges.get(changes);
+  const own = (async () => {
+    await before?.catch(() => {});
+    return run();
+  })();
+  lastChanges.set(changes, own);
+  try {
+    return await own;
+  } finally {
+    if (lastChanges.get(changes) === own) lastChanges.delete(changes);
+  }
+}
+
+/**
+ * Takes back the steps of a change that was cut off: no process will complete it.
+ *
+ * @throws FileError `not_restored`
+ */
+export function takeBack(
+  options: EditToolsOptions,
+  preview: PreviewContext,
+  id: string,
+): Promise<ChangeRecord> {
+  return inTurn(options.changes, async () => {
+    const context = await changeContext(options, preview);
+    // Read again, because it was perhaps completed while this call waited for its turn.
+    const change = await context.folder.find(id);
+    if (change.status !== "begun")
+      throw new FileError("complete", `${id} was completed meanwhile. Call Undo again.`);
+    await rollBack(change, context);
+    await context.folder.forget(id);
+    return change;
+  });
+}
+
+async function makeNow(
   options: EditToolsOptions,
   { principal, toolId, idempotencyKey, signal, denied }: ToolContext,
   plan: Plan,
 ): Promise<ChangeRecord> {
   const context = await changeContext(options, { principal, signal, denied });
-  const { roots, folder } = context;
+  const { folder } = context;
   const begun = await folder.begin(idempotencyKey, toolId);
   let change: ChangeRecord;
   if ("begun" in begun) change = begun.begun;
@@ -65,7 +119,7 @@ export async function makeChange(
   } else return begun.found;
   let operations: readonly Operation[];
   try {
-    operations = await plan({ roots, folder });
+    operations = await plan(context);
   } catch (error) {
     await folder.forget(change.id);
     throw error;

@@ -1,8 +1,9 @@
 import type { BigIntStats } from "node:fs";
 import { lstat, mkdir, realpath } from "node:fs/promises";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { fileIdentity, isInside, linkedFiles } from "@capstan/sandbox";
 import {
+  type AllowedPath,
   FileError,
   type FileRoots,
   type FileToolsOptions,
@@ -67,15 +68,41 @@ export async function openTarget(
     const allowed = roots.check(join(folder.real, name), path);
     const at = pathIn(folder, name);
     const stats = await entryStats(at);
+    const rootReals = roots.roots.flatMap((one) => one.real ?? []);
+    if (rootReals.some((one) => isInside(one, allowed.real)))
+      throw new FileError("is_root", `"${path}" holds a root of the file tools, which stays.`);
     if (stats !== undefined && follow && stats.isSymbolicLink())
       throw new FileError("changed", `"${path}" became a link while it was opened. Try again.`);
     if (stats !== undefined) await roots.checkLinks(stats, path);
     await checkProtected({ real: allowed.real, stats }, path, options.protected ?? []);
+    await checkSpelling(allowed, { absolute, root, path, stats });
     return { ...allowed, at, folder, stats, [Symbol.asyncDispose]: () => folder.handle.close() };
   } catch (error) {
     await folder.handle.close();
     throw error;
   }
+}
+
+/**
+ * Rejects a path that leads through a link, or has another case than the file. So what a rule, an
+ * approval or a lock says about a path holds for the file that is changed.
+ */
+async function checkSpelling(
+  { real, shown }: AllowedPath,
+  given: Pick<ReturnType<FileRoots["locate"]>, "absolute" | "root"> & {
+    readonly path: string;
+    readonly stats: BigIntStats | undefined;
+  },
+): Promise<void> {
+  const { absolute, root, path, stats } = given;
+  const plain = join(root.real ?? root.path, relative(root.path, absolute));
+  const isEntry = stats !== undefined && !stats.isSymbolicLink();
+  const own = isEntry ? await realpath(absolute).catch(() => real) : real;
+  if (real === plain && own === plain) return;
+  throw new FileError(
+    "linked_path",
+    `"${path}" is another name of "${real === plain ? basename(own) : shown}". Use that path.`,
+  );
 }
 
 /** Returns the real path of an existing path, or `undefined` if there is none. */
@@ -158,7 +185,7 @@ async function checkProtected(
     "protected_path",
     `"${path}" is protected: tools cannot change the configuration, the folders of tools, programs, or .git.`,
   );
-  if (real.split(sep).includes(".git")) throw problem;
+  if (real.split(sep).some((name) => name.toLowerCase() === ".git")) throw problem;
   const all = await Promise.all(protectedPaths.map(realOrNearest));
   if (all.some((one, index) => protects(one, protectedPaths[index] ?? one, real))) throw problem;
   if (stats?.isFile() !== true || stats.nlink < 2n) return;

@@ -1,16 +1,14 @@
-import { readdir, readFile } from "node:fs/promises";
 import type { PreviewContext, ToolError } from "@capstan/core";
 import { FileError, returnFileErrors } from "../../files/file-roots.ts";
 import { countOf, formatBytes } from "../../text/format-bytes.ts";
-import { checkExpected, type ChangeContext, type Operation } from "./apply-operations.ts";
+import { sha256 } from "./sha256.ts";
+import type { ChangeContext } from "./change-context.ts";
+import { checkExpected, checkKept, checkKind, type Operation } from "./apply-operations.ts";
 import { changeContext, type Plan } from "./make-change.ts";
 import { type EditToolsOptions, existing, openTarget, type Target } from "./open-target.ts";
-import { decodeText } from "../text/text-content.ts";
-
-/** Larger texts are not compared by line, in bytes. */
-const largestDiff = 2 * 1024 * 1024;
-/** Unchanged lines around a change. */
-const around = 3;
+import { readTarget } from "./read-target.ts";
+import { diffText } from "../text/diff-text.ts";
+import { decodeText, largestEdit, type TextContent } from "../text/text-content.ts";
 
 /** Returns what a call would change: the diff of each file, and one line for each other operation. */
 export function previewChange(
@@ -46,7 +44,7 @@ async function effectOf(
       if (target === undefined) return `Creates ${operation.path} and its folder.`;
       const size = await checkExpected(target, operation.path, operation.expects);
       if (size === undefined) return `Creates ${target.shown}.`;
-      return await diffOf(target, await readFile(target.at), operation.content);
+      return await diffOf(target, await readTarget(target), operation.content);
     }
     case "remove": {
       await using target = await openTarget(roots, operation.path, {
@@ -54,16 +52,17 @@ async function effectOf(
         follow: false,
       });
       const stats = existing(target, operation.path);
+      checkKind(target);
       if (!stats.isDirectory())
         return `Removes ${target.shown} (${formatBytes(Number(stats.size))}).`;
-      await context.checkFolder(target.real, operation.path);
-      const entries = await readdir(target.at, { recursive: true });
-      return `Removes the folder ${target.shown} with ${countOf(entries.length, "entry", "entries")}.`;
+      const { entries, bytes } = await context.checkFolder(target, operation.path);
+      checkKept(bytes, operation.path);
+      return `Removes the folder ${target.shown} with ${countOf(entries, "entry", "entries")} (${formatBytes(bytes)}).`;
     }
     case "move": {
       await using from = await openTarget(roots, operation.from, { ...protection, follow: false });
       if (existing(from, operation.from).isDirectory())
-        await context.checkFolder(from.real, operation.from);
+        await context.checkFolder(from, operation.from);
       await using to = await openIfFolder(operation.to, context, false);
       if (to?.stats !== undefined)
         throw new FileError("exists", `"${to.shown}" exists already. Nothing was changed.`);
@@ -96,25 +95,29 @@ async function openIfFolder(
 }
 
 async function diffOf({ shown }: Target, before: Uint8Array, after: Uint8Array): Promise<string> {
-  const sizes = `${formatBytes(before.length)} to ${formatBytes(after.length)}`;
-  const texts = [before, after].map((bytes) => textOf(bytes, shown));
-  const [old, fresh] = texts;
-  if (old === undefined || fresh === undefined) return `Replaces ${shown}, ${sizes}.`;
-  const { createTwoFilesPatch } = await import("diff");
-  const patch = createTwoFilesPatch(shown, shown, old, fresh, "", "", {
-    context: around,
-    timeout: 1_000,
-  });
-  if (patch === undefined) return `Replaces most of ${shown}, ${sizes}.`;
-  // Without the header, which has the same name twice.
-  const hunks = /^@@[^]*/m.exec(patch)?.[0].trimEnd();
-  return hunks === undefined ? `${shown} stays as it is.` : `${shown}\n${hunks}`;
+  const [was, is] = [sha256(before), sha256(after)];
+  if (was === is) return `${shown} stays as it is.`;
+  const [old, fresh] = [textOf(before, shown), textOf(after, shown)];
+  if (old === undefined || fresh === undefined) {
+    const sizes = `${formatBytes(before.length)} to ${formatBytes(after.length)}`;
+    return `Replaces ${shown}, ${sizes} (SHA-256 ${was.slice(0, 32)} to ${is.slice(0, 32)}).`;
+  }
+  const hunks = await diffText(old.text, fresh.text);
+  const encodings = [old, fresh].map(({ encoding, hasMark }) =>
+    hasMark ? `${encoding} with a byte order mark` : encoding,
+  );
+  const [from, to] = encodings;
+  return [
+    shown,
+    ...(from === to ? [] : [`Changes the encoding from ${from} to ${to}.`]),
+    ...(hunks === undefined ? [] : [hunks]),
+  ].join("\n");
 }
 
-function textOf(bytes: Uint8Array, shown: string): string | undefined {
-  if (bytes.length > largestDiff) return undefined;
+function textOf(bytes: Uint8Array, shown: string): TextContent | undefined {
+  if (bytes.length > largestEdit) return undefined;
   try {
-    return decodeText(bytes, shown).text;
+    return decodeText(bytes, shown);
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
 import { constants } from "node:fs";
 import { type FileHandle, link, open, rename, unlink } from "node:fs/promises";
-import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { FileError, systemCode } from "../../files/file-roots.ts";
 import type { Target } from "./open-target.ts";
@@ -9,24 +8,26 @@ import type { Target } from "./open-target.ts";
  * Writes a file so that readers see the old or the new content, never a part: a new file takes
  * its place. Keeps the permissions of a file that it replaces.
  *
- * @param mode the permissions of a new file @default 0o666 without the process's mask
+ * @param options.temporary the name of the file until it is complete
+ * @param options.mode the permissions of a new file @default 0o666 without the process's mask
  * @throws FileError `exists` if a new file was created by another program meanwhile
  */
 export async function replaceFile(
   target: Target,
   content: Uint8Array,
-  mode?: number,
+  options: { readonly temporary: string; readonly mode?: number | undefined },
 ): Promise<void> {
-  const temporary = join(dirname(target.at), `.capstan-${randomBytes(9).toString("hex")}.tmp`);
+  const { stats } = target;
+  const permissions = stats === undefined ? options.mode : Number(stats.mode & 0o7777n);
+  const temporary = join(dirname(target.at), options.temporary);
   const handle = await open(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
-    0o666,
+    // Nobody else may read it before it has the file's permissions.
+    permissions === undefined ? 0o666 : 0o600,
   );
   try {
     await writeAll(handle, content);
-    const { stats } = target;
-    const permissions = stats === undefined ? mode : Number(stats.mode & 0o7777n);
     if (permissions !== undefined) await handle.chmod(permissions & 0o777);
     // A server that runs as root must not take a user's file away.
     if (stats !== undefined && process.getuid?.() === 0)
