@@ -690,3 +690,23 @@ test("verbosity reaches the model, is not reported as ignored, and has three val
   assert.equal(model.requests[0]?.verbosity, "low");
   assert.equal((await send("loud")).status, 400);
 });
+
+test("types that are objects are a 400, however they are converted to text", async () => {
+  const { fetch } = createTestApp({ model: new ScriptedModel(["Hi"]) });
+  const type = { toString: 1 };
+  const bodies = [
+    { messages: [{ role: "user", content: [{ type, text: "a" }] }] },
+    { messages: hello, tools: [{ type }] },
+    { messages: hello, tool_choice: { type } },
+    { input: [{ role: "user", content: [{ type, image_url: "data:image/png;base64,AAAA" }] }] },
+    { input: [{ type, output: [{ type }] }] },
+    { input: [{ type: "function_call_output", call_id: "c", output: [{ type }] }] },
+    { input: "a", tools: [{ type: "namespace", name: "n", description: "d", tools: [{ type }] }] },
+    { input: "a", tool_choice: { type } },
+  ];
+  for (const body of bodies) {
+    const url = "messages" in body ? path : "/v1/responses";
+    const { status } = await fetch(requestTo("POST", url, body));
+    assert.equal(status, 400, JSON.stringify(body));
+  }
+});

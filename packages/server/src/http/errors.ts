@@ -141,6 +141,11 @@ export function missingParameter(param: string): RequestError {
   });
 }
 
+/** Returns a `type` of a request for an error: a text, or JSON, of at most 100 characters. */
+export function shownType(type: unknown): string {
+  return (typeof type === "string" ? type : (JSON.stringify(type) ?? "undefined")).slice(0, 100);
+}
+
 /** `joinPath("input[0]", ["content", 1, "text"])` is `input[0].content[1].text`. */
 function joinPath(at: string, path: readonly PropertyKey[]): string {
   let joined = at;

@@ -399,14 +399,14 @@ export function takeData(body: unknown): readonly TakenData[] {
     const list = partsOf(item);
     if (list === undefined) continue;
     for (const [n, part] of listOf(item, list).entries()) {
-      if (!/^input_(image|file|video)$/.test(String(memberOf(part, "type")))) continue;
+      if (!/^input_(image|file|video)$/.test(typeOf(part))) continue;
       for (const name of carriers)
         take(part, ["input", index, list, n], name, name === "image_url");
     }
   }
   for (const [index, message] of listOf(body, "messages").entries())
     for (const [n, part] of listOf(message, "content").entries()) {
-      const type = String(memberOf(part, "type"));
+      const type = typeOf(part);
       const name = Object.hasOwn(messageCarriers, type) ? messageCarriers[type] : undefined;
       if (name === undefined) continue;
       const at = ["messages", index, "content", n, type];
@@ -451,6 +451,12 @@ function decode(text: string): Omit<TakenData, "at"> | undefined {
   // Not from Buffer's pool, so that it can be transferred to another thread.
   const bytes = new Uint8Array(decoded);
   return { prefix, bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+}
+
+/** Returns the type of a part; an empty text if it is not a text, which nothing may convert. */
+function typeOf(part: unknown): string {
+  const type = memberOf(part, "type");
+  return typeof type === "string" ? type : "";
 }
 
 function memberOf(value: unknown, name: string): unknown {

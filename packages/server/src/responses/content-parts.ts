@@ -225,8 +225,9 @@ async function* base64Chunks(
 function withParts<Item>(item: Item, change: (part: InputContent) => unknown): Item {
   if (typeof item !== "object" || item === null || !("type" in item)) return item;
   const name = item.type === "message" ? "content" : "output";
-  if (item.type !== "message" && !/^(function|custom_tool)_call_output$/.test(String(item.type)))
-    return item;
+  const hasOutput =
+    typeof item.type === "string" && /^(function|custom_tool)_call_output$/.test(item.type);
+  if (item.type !== "message" && !hasOutput) return item;
   const parts = (item as { readonly [name: string]: unknown })[name];
   if (!Array.isArray(parts)) return item;
   return { ...item, [name]: (parts as readonly InputContent[]).map(change) };

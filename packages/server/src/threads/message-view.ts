@@ -79,7 +79,8 @@ function textOf(content: unknown): string {
       if (!isObject(part)) return [];
       const { text, type, filename } = part;
       if (typeof text === "string") return [text];
-      return [`[${typeof filename === "string" ? filename : String(type).replace("input_", "")}]`];
+      if (typeof filename === "string") return [`[${filename}]`];
+      return typeof type === "string" ? [`[${type.replace("input_", "")}]`] : [];
     })
     .join("\n");
 }

@@ -81,7 +81,8 @@ export async function withFiles(
     throw badRequest(list, `Invalid '${list}': it names more than ${maxFiles} files.`);
   const files = await store.readFiles({ owner, ids: [...named.keys()] });
   for (const [id, at] of named) if (!files.has(id)) throw unknownFile(id, at);
-  const found = (id: unknown, at: string) => namedFile(files.get(String(id)), at);
+  const found = (id: unknown, at: string) =>
+    namedFile(typeof id === "string" ? files.get(id) : undefined, at);
   return { ...body, [list]: changeFiles(items as readonly unknown[], list, found) };
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolDefinition } from "@capstan/core";
 import { z } from "zod";
 import type { RequestGrammars } from "../../grammar/request-grammars.ts";
-import { checked, isObject, RequestError, wrongType } from "../../http/errors.ts";
+import { checked, isObject, RequestError, wrongType, shownType } from "../../http/errors.ts";
 import { checkDepth, checkedGrammar, customDefinition, toolName } from "../../http/parse-tool.ts";
 import { withoutNulls } from "../../http/read-body.ts";
 import { builtInDefinition, isBuiltIn } from "../client-tools/built-in-tools.ts";
@@ -128,7 +128,7 @@ function parseNamespace(tool: Fields, { at, grammars }: Place): ParsedClientTool
     const { type } = each;
     if (type === "function") return parseFunctionTool(each, where).tools;
     if (type === "custom") return parseCustomTool(each, { at: where, grammars }).tools;
-    const message = `Unsupported tool: '${where}' is a '${String(type).slice(0, 100)}'. A namespace can contain tools of the types 'function' and 'custom'.`;
+    const message = `Unsupported tool: '${where}' is a '${shownType(type)}'. A namespace can contain tools of the types 'function' and 'custom'.`;
     throw new RequestError({ param: `${where}.type`, code: "unsupported_parameter", message });
   });
   // The model reads what the group is for at its first tool.

@@ -8,6 +8,7 @@ import {
   type RequestError,
   unsupportedValue,
   wrongType,
+  shownType,
 } from "../../http/errors.ts";
 import { isBuiltIn } from "../client-tools/built-in-tools.ts";
 import { formOf, modelName } from "../client-tools/tool-form.ts";
@@ -51,7 +52,7 @@ export function parseToolChoice(given: unknown, tools: RequestTools): ParsedTool
   if (choice === undefined)
     throw badRequest(
       "tool_choice",
-      `Invalid 'tool_choice': the server runs no tool of the type '${String(given["type"]).slice(0, 100)}'. Choose another tool or "auto", or bind a tool to this type with 'hostedTools' in the configuration.`,
+      `Invalid 'tool_choice': the server runs no tool of the type '${shownType(given["type"])}'. Choose another tool or "auto", or bind a tool to this type with 'hostedTools' in the configuration.`,
     );
   return { choice, echo: given as JsonObject };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { FileError } from "../../files/file-roots.ts";
 
-/** The name that a file or a folder has beside its final place while it is written or removed. */
+/** The name that a file or a folder has next to its final place while it is written or removed. */
 const temporary = z.string().optional();
 
 /** One step of a change, with the data that undo it. Paths are as users see them. */

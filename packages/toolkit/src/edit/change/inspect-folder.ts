@@ -5,7 +5,7 @@ import { FileError } from "../../files/file-roots.ts";
 /** The most entries of a folder that is moved or removed. */
 const mostEntries = 200_000;
 
-/** What a folder holds, at any depth. */
+/** The contents of a folder, at any depth. */
 export interface FolderContent {
   readonly entries: number;
   readonly bytes: number;
