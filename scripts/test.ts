@@ -63,7 +63,7 @@ async function integrationTests(): Promise<RepeatedResult> {
     files: integrationFiles,
     isolation: "process",
     limitMs: 1_800_000,
-    // The quick unit tests run at the same time, and take as long.
+    // Runs fewer files at once, because quick unit tests run at the same time and take as long.
     concurrency: set === "quick" ? 2 : 3,
   } as const;
   return phase("integration", run, names.length === 0 ? runTestsAgain : runOnce);

@@ -1,4 +1,5 @@
-// Files are edited over HTTP, with the diff in the approval request, also across a killed server.
+// Files are edited over HTTP, with the diff in the approval request, even if the server is killed
+// in between.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

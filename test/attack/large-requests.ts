@@ -4,7 +4,7 @@ import type { Api } from "../api.ts";
 export interface LargeRequest {
   readonly name: string;
   readonly path: string;
-  /** JSON, or a text that may not be. */
+  /** An object that is sent as JSON, or a text that may be invalid JSON. */
   readonly body: object | string;
   readonly headers?: { readonly [name: string]: string };
 }
@@ -40,7 +40,7 @@ const group = (n: number) => ({
 });
 const megabyte = 1_000_000;
 
-/** One request of each kind. The fuzzer sends odd values; these are only large. */
+/** One request of each kind, with valid but large values. The fuzzer sends invalid values. */
 export function largeRequests({ assistant, thread, run }: LargePlaces): readonly LargeRequest[] {
   const responses = "/v1/responses";
   const chat = "/v1/chat/completions";

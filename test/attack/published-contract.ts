@@ -4,7 +4,8 @@ import type { Answer } from "./send.ts";
 /** Compares answers of a server with its own OpenAPI document. */
 export interface PublishedContract {
   /**
-   * Returns how an answer differs from the document: its form, or the status of an error.
+   * Returns the differences between an answer and the document, in its form or in the status of an
+   * error.
    *
    * @param path the route's path, for example `/v1/runs/:id`
    */

@@ -1,5 +1,5 @@
-// The order and the form in which clients of the HTTP APIs get the output of plugin tools, and what
-// these tools can call and read.
+// Clients of the HTTP APIs get the output of plugin tools in a fixed order and form. Plugin tools
+// can call tools and read files of the conversation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "@capstan/core";
@@ -200,7 +200,7 @@ test("the bytes of a conversation's file are read when a tool reads them, also b
     return `${text} ${read.length - before}`;
   });
   const model = Object.assign(new ScriptedModel([call("constructor"), call("Reads"), "Done."]), {
-    // The model itself is not sent the file.
+    // The request to the model does not contain the file.
     readsFile: () => true,
   });
   const app = createTestApp({ model, tools: [lists, reads], store: watched });

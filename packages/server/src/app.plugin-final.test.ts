@@ -1,4 +1,4 @@
-// Clients of the HTTP APIs see what final tools answer, and what of it stays hidden.
+// Clients of the HTTP APIs see the answers of final tools, without hidden parts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Tool, toolError, withAnnotations } from "@capstan/core";

@@ -10,15 +10,15 @@ const call = (...names: readonly string[]) => ({ calls: names.map((name) => ({ n
 const lock = (...keys: readonly string[]) => ({ locks: () => keys });
 type Options = Partial<Omit<Tool, "execute">>;
 
-/** A tool that runs for several turns of the event loop, or as given. */
+/** Creates a tool that runs for several turns of the event loop, or runs the given function. */
 function does(
   name: string,
   options: Options = {},
   execute: (context: ToolContext) => unknown = () => new Promise((go) => setTimeout(go, 3)),
 ): Tool {
   const run = async (_args: unknown, context: ToolContext) => {
-    // A call's locks are free when it has run, and its own events show that more exactly than its
-    // end, which is recorded later.
+    // A call releases its locks when its function returns. The end of the call is recorded later,
+    // so the tool's own events are more exact.
     context.output.event("begins", null);
     const result = await execute(context);
     context.output.event("ends", null);
@@ -40,7 +40,7 @@ function together({ order }: EndedTurn, one: string, other: string): boolean {
   return at(`${one} begins`) < at(`${other} ends`) && at(`${other} begins`) < at(`${one} ends`);
 }
 
-/** Tools of which each ends only when all of them have begun. */
+/** Creates tools, each of which ends only after all of them have begun. */
 function meet(...names: readonly string[]) {
   const all = Promise.withResolvers<void>();
   let begun = 0;

@@ -7,7 +7,7 @@ import { startVictim, type Victim, victimFolder } from "../victim.ts";
 /** The longest turn of the event loop, in ms of the main thread's processor time. */
 const mostMs = 400;
 
-/** The most memory of the server, in MB. */
+/** The maximum memory of the server, in MB. */
 const mostMb = 1_500;
 
 /**
@@ -56,6 +56,6 @@ async function attack(victim: Victim, request: LargeRequest, report: Report): Pr
   });
   const text = await answer.text();
   if (answer.status >= 500) report.problem(`${name}: ${answer.status} ${text.slice(0, 200)}`);
-  // A run of the request can still be running.
+  // A run that the request started can still be active.
   await new Promise((resolve) => setTimeout(resolve, 100));
 }

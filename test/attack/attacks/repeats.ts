@@ -9,7 +9,7 @@ const lists = ["conversations", "runs", "files", "assistants", "agents", "overri
 /**
  * Repeats a request to every route that changes something, at the same time and later, with one
  * `Idempotency-Key`. All answers name the same object, and at most one object of each kind is
- * created. A first try of OpenAI's client with an equal body is another request.
+ * created. A first try of OpenAI's client counts as a new request, even if its body is equal.
  */
 export const repeats: Attack = {
   name: "repeats",

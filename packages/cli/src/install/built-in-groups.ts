@@ -21,8 +21,7 @@ export interface BuiltInGroupsOptions {
   /** Absolute paths that code and the editing tools cannot change. @default none */
   readonly protected?: readonly string[];
   /**
-   * The folder that keeps the former contents of edited files. @default there is no group that
-   * edits files
+   * The folder that keeps the former contents of edited files. @default no group that edits files
    */
   readonly changes?: string;
   /**

@@ -2,7 +2,7 @@ import { findSandbox } from "@capstan/sandbox";
 
 let found: ReturnType<typeof findSandbox> | undefined;
 
-/** Returns the sandbox of this process, which is tried out once. */
+/** Returns the sandbox of this process. Only the first call searches for it and tests it. */
 export function processSandbox(): ReturnType<typeof findSandbox> {
   return (found ??= findSandbox());
 }

@@ -14,7 +14,7 @@ const text = { type: "string" };
 const number = { type: "number" };
 const types = { enum: ["array", "boolean", "integer", "null", "number", "object", "string"] };
 
-/** The same rules as a schema. */
+/** The rules of `meta-schema.ts` as a JSON Schema. */
 const metaSchema: JsonSchema = {
   type: ["object", "boolean"],
   properties: {

@@ -40,9 +40,9 @@ const schemaList: Rule = (value, path) =>
 const schemaMap = mapOf(schema);
 
 /**
- * The allowed values of a schema's keywords, for draft-07 and 2020-12 together. This is equivalent
- * to the published meta-schemas, and needs no compiled schema. A start checks the schemas of all
- * tools.
+ * The allowed values of a schema's keywords, for draft-07 and 2020-12 together. The rules are
+ * equivalent to the published meta-schemas. They need no compiled schema, because a server checks
+ * the schemas of all tools when it starts.
  */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["$id", text],
@@ -112,7 +112,7 @@ function schema(value: unknown, path: string): Problem | undefined {
   if (typeof value === "boolean") return undefined;
   if (!isObject(value)) return { path, expected: "a schema, which is an object, true or false" };
   for (const [keyword, member] of Object.entries(value)) {
-    // JSON has no such member.
+    // JSON omits members that are undefined.
     if (member === undefined) continue;
     const problem = rules.get(keyword)?.(member, `${path}/${keyword}`);
     if (problem !== undefined) return problem;

@@ -11,7 +11,7 @@ interface SchemaChecks {
 let checks: SchemaChecks | undefined;
 
 /**
- * Loads the library that checks values against schemas, which takes about 0.1 s, unless it is
+ * Loads the library that checks values against schemas, in about 0.1 s, unless it is already
  * loaded. Calls and chains load it before they begin. A host awaits this function before it checks
  * values itself, with `prepareArguments` or a validator of `compileSchema`.
  *

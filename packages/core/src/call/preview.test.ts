@@ -6,7 +6,9 @@ import { defineTool } from "../tool/define-tool.ts";
 import { toolError } from "../tool/return-value.ts";
 import type { ToolExecuteResult } from "./record/call-outcome.ts";
 
-/** An executor with a tool that replaces a text, and shows the replacement before. */
+/**
+ * Returns an executor with a tool that replaces a text. The tool's preview shows the replacement.
+ */
 function replacing(request: ApprovalAdapter["request"]) {
   const state = { text: "old", runs: 0, previews: 0 };
   const tool = defineTool({

@@ -19,9 +19,9 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d] 
 const space = 0x20;
 
 /**
- * Measures JSON text before it is parsed: 60 MB of brackets would take `JSON.parse` gigabytes of
- * memory and a minute. Ends at the first limit. For broken text, the result is undefined, but there
- * is no error.
+ * Measures JSON text before it is parsed, because `JSON.parse` needs gigabytes of memory and a
+ * minute for 60 MB of brackets. Stops at the first exceeded limit. Invalid JSON causes no error,
+ * but the result is then meaningless.
  *
  * @param text in UTF-8
  */

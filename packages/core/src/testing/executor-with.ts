@@ -2,7 +2,8 @@ import { ToolExecutor, type ToolExecutorOptions } from "../call/tool-executor.ts
 import type { Tool } from "../tool/tool.ts";
 import { loadSchemaChecks } from "../arguments/schema-checks.ts";
 
-// With it, a direct call starts before `execute` returns, also the first call of a process.
+// If the library is loaded, even the first direct call of a process starts before `execute`
+// returns.
 await loadSchemaChecks();
 
 /** Declarations for test tools whose policy does not matter to the test. */

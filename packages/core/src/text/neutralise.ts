@@ -151,7 +151,7 @@ function baseLetter(character: string): string {
   return letter;
 }
 
-/** Known base letters: to normalise a character takes long. */
+/** The base letters of known characters, because normalising a character is slow. */
 const baseLetters = new Map<string, string>();
 
 /** The number of ASCII characters, whose properties are in tables. */

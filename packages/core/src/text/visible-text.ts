@@ -190,7 +190,7 @@ export interface VisibleArgument {
 
 /**
  * Returns the effect and the arguments of a call for display: texts unchanged, other values as
- * indented JSON. Then come the variables that the call reads.
+ * indented JSON. The variables that the call reads follow.
  */
 export function visibleArguments(
   args: { readonly [name: string]: unknown },

@@ -158,7 +158,10 @@ function valueOf(result: {
   return result.value as ToolArgs;
 }
 
-/** The callbacks of a tool whose last parameter is its arguments; of `preview` it is the first. */
+/**
+ * The callbacks of a tool that take its arguments, as their last parameter. `preview` takes them as
+ * its first parameter.
+ */
 const takesArguments: ReadonlySet<string> = new Set([
   "executionPolicy",
   "grantScope",

@@ -45,9 +45,9 @@ export interface ToolPermission {
   readonly readsVariables?: (args: ToolArgs) => readonly string[];
   /**
    * Returns the effect of a call as text, for example the diff of a file, or the error with which
-   * the call would fail. An approval request shows the effect and covers it: the call fails if it
-   * would have another effect when it starts. If there is an error, no user is asked. Changes
-   * nothing.
+   * the call would fail. An approval request shows the effect and covers it: the call fails if its
+   * effect has changed when it starts. After an error, no user is asked. A preview must not change
+   * anything.
    */
   readonly preview?: (args: ToolArgs, context: PreviewContext) => Promise<string | ToolError>;
   /** Milliseconds until an approval request for a call expires. @default the gate's, 24 hours */

@@ -65,7 +65,7 @@ function responsesEvents(): readonly unknown[] {
 const forms = {
   "openai-compatible": [chatChunks([{}]), (top: number) => ({ logprobs: true, top_logprobs: top })],
   "openai-chat": [chatChunks(), (top: number) => ({ logprobs: true, top_logprobs: top })],
-  // The provider's package sends no 0.
+  // The provider's package rejects 0 alternatives.
   "openai-responses": [responsesEvents(), (top: number) => ({ top_logprobs: Math.max(1, top) })],
 } as const;
 

@@ -65,7 +65,7 @@ export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
     listed: undefined,
   }));
   const standard = defaultModel(configured, ollama, options.defaultModel);
-  // Each `import()` of a loaded module takes 50 µs.
+  // Caches the promise, because each `import()` of a loaded module takes 50 µs.
   let loading: Promise<typeof ProviderModels> | undefined;
   const offline = createOfflineModel();
 

@@ -50,7 +50,8 @@ async function prepare(
 ): Promise<void> {
   await context.global.set("print", new api.Callback((text: string) => void writeSync(1, text)));
   await context.global.set("given", new api.ExternalCopy(variables).copyInto());
-  // The isolate and this program share only texts, so bytes are texts with a character for each.
+  // The isolate and this program exchange only texts, so bytes are passed as a text with one
+  // character for each byte.
   const at = (name: string) => `${folder}/${fileName(name)}`;
   await context.global.set("listFiles", new api.Callback(() => listFiles(folder)));
   await context.global.set(
@@ -98,7 +99,10 @@ function listFiles(folder: string): string {
   return JSON.stringify(readdirSync(folder).toSorted());
 }
 
-/** Returns a name that stays in the folder. Without a sandbox nothing else keeps code there. */
+/**
+ * Returns a file name that cannot lead out of the folder. Without a sandbox, only this check keeps
+ * code inside the folder.
+ */
 function fileName(name: string): string {
   if (name === "" || name === "." || name === ".." || /[/\\\0]/.test(name))
     throw new Error(`"${name}" is not the name of a file. Use a name without folders.`);

@@ -60,9 +60,9 @@ export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly limits?: Partial<SandboxLimits>;
   readonly pool?: WorkerPoolOptions;
   /**
-   * When the workspace gets the files of the call: `filled` before it starts, and the runner returns
-   * new files separately; `on-request` when the function asks for its path, and new files are parts
-   * of the result. @default "on-request"
+   * When the workspace gets the files of the call. With `filled`, it gets them before the call
+   * starts, and the runner returns new files separately. With `on-request`, it gets them when the
+   * function asks for its path, and new files are parts of the result. @default "on-request"
    */
   readonly workspace?: "filled" | "on-request";
 }

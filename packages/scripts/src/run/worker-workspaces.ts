@@ -15,7 +15,7 @@ export interface EndInWorkspace {
 
 interface Held {
   readonly workspace: Workspace;
-  /** Whether a call uses it. It is then removed after the call. */
+  /** Whether a call uses the workspace. A busy workspace is removed only after its call. */
   isBusy: boolean;
   hasEnded: boolean;
 }

@@ -16,7 +16,7 @@ const request = { user: "u1", metadata: { order: "7" }, headers: { "x-tenant": "
 /** The citation that the functions add. */
 const url: Annotation = { type: "url_citation", url: "https://a.example/" };
 
-/** Returns an executor with a group, switched on. */
+/** Returns an executor with a group, which is enabled. */
 export function executorOf(group: ToolGroup): ToolExecutor {
   const executor = new ToolExecutor();
   executor.registerToolGroup(group);

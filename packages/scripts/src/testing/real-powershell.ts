@@ -24,12 +24,15 @@ export async function realPowerShell(): Promise<PowerShellFound> {
     : findPowerShell({ interpreter: built });
 }
 
-/** The outline of a source by PowerShell's own parser, and the reasons if it rejects the source. */
+/** The outline of a source by PowerShell's own parser, or the errors if it rejects the source. */
 export interface ParsedOutline extends Omit<Outline, "unclosed"> {
   readonly errors: readonly string[];
 }
 
-/** Returns a function that parses sources with PowerShell itself, or `undefined` if it was not built. */
+/**
+ * Returns a function that parses sources with PowerShell itself, or `undefined` if PowerShell was
+ * not built.
+ */
 export function powershellParser():
   | ((sources: readonly string[]) => Promise<readonly ParsedOutline[]>)
   | undefined {

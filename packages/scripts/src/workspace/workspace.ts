@@ -60,7 +60,7 @@ export function createWorkspace(): Workspace {
       let bytes = 0;
       for (const file of files.toReversed()) {
         const name = plainName(file.name);
-        // The newest file of a name is in the workspace.
+        // The workspace already has the newest file of this name.
         if (given.has(name)) continue;
         if (given.size >= workspaceQuota.files / 2) break;
         if (bytes + (file.size ?? 0) > workspaceQuota.bytes / 2) continue;

@@ -25,7 +25,10 @@ const link = new RegExp(
   String.raw`^\[(?:\\.|[^\\[\]\r])*\]\((?:${fileLinkUrl}(?: "${title}")?|https?://[^\s()]+ "${title}")\)\s*$`,
 );
 
-/** Texts of which every such line has one, and its longest length. */
+/**
+ * Each line that matches `link` contains one of these texts. Lines of more than `longestLine`
+ * characters are not compared.
+ */
 const marks = ["/download?token=", ` "${title}")`];
 const longestLine = 4_096;
 

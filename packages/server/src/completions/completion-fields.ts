@@ -41,5 +41,5 @@ export const completionFields = {
   web_search_options: "effect",
 } as const satisfies FieldTreatments;
 
-/** Values of ignored fields that say what happens anyway. */
+/** Values of ignored fields that state the server's default behaviour. */
 export const completionDefaults = { service_tier: ["auto", "default"] } as const;

@@ -21,7 +21,7 @@ const keys = [
   { name: "bob", key: "BOB" },
 ];
 
-/** Ann's completions: one for each topic, with the id of each. */
+/** Creates Ann's completions, one for each topic, and returns their ids. */
 async function setup(topics: readonly string[]) {
   const model = new ScriptedModel(topics.map((topic) => `About ${topic}.`));
   const app = createTestApp({ model, apiKeys: keys, agents: { reader: {} } });

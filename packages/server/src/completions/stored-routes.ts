@@ -87,7 +87,7 @@ export function storedCompletionRoutes(
 
   routes.delete("/:id", async (context) => {
     const { run, runIds } = await find(context);
-    // The first choice is deleted last, because the others are found by it.
+    // The first choice is deleted last, because the id of its run finds the others.
     for (const id of runIds.toReversed()) {
       const choice = await store.getRun({ owner: run.owner, id });
       const outcome = choice && (await runs.delete(choice));

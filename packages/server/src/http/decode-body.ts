@@ -37,7 +37,7 @@ export async function* decodedBody(request: Request): AsyncGenerator<Uint8Array>
     .split(",")
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== "" && coding !== "identity");
-  // The server reads a short body at once in a fraction of the time of a stream.
+  // Reading a short body at once takes a fraction of the time of reading a stream.
   if (codings.length === 0 && lengthOf(request) <= shortBytes) {
     yield new Uint8Array(await request.arrayBuffer());
     return;

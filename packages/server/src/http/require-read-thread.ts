@@ -42,9 +42,11 @@ export async function requireReadThread(
 }
 
 /**
- * Checks that no message of a thread was deleted that a run or its ancestors have read or written.
+ * Checks that no message that a run or its ancestors have read or written was deleted from its
+ * thread.
  *
- * @throws RequestError 409 if there is one: a run of the thread reads only the remaining messages
+ * @throws RequestError 409 if such a message was deleted; the error suggests a new run of the
+ * thread, which reads only the remaining messages
  */
 export async function requireUndeleted(store: Store, run: RunRecord): Promise<void> {
   const { owner, conversationId } = run;
@@ -72,9 +74,12 @@ function deletedMessages(objects: readonly ThreadObjectRecord[]) {
   const of = (ids: readonly string[]) =>
     ids.find((id) => changed.includes(id) || (!known.has(id) && !isWritten(id)));
   return {
-    /** Of the given messages. Those of runs have an object only if a client changed them. */
+    /**
+     * Finds a deleted message among the given ones. Messages of runs have an object only if a
+     * client changed them.
+     */
     of,
-    /** Of the messages that a run has read, and those that it wrote. */
+    /** Finds a deleted message among those that a run has read or written. */
     in: (run: RunRecord, read: readonly string[]) =>
       of(read) ?? changed.find((id) => (writtenBy(id) ?? run.id) === run.id),
   };

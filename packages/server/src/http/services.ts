@@ -60,7 +60,7 @@ export interface Services {
 
 /** The state of one WebSocket connection. Each request of the connection has access to it. */
 export interface Connection {
-  /** The caller, as the last request of the connection was authenticated. */
+  /** The caller of the connection's last authenticated request. */
   principal?: string;
   /** Ids of responses with `store: false` that the connection can continue. */
   readonly passing: Set<string>;

@@ -7,7 +7,10 @@ export interface FrameBudget {
   takeFrame(): Release;
 }
 
-/** The bytes that each connection has reserved anyway, and the size of further reservations. */
+/**
+ * The bytes of a frame that each connection has already reserved, and the minimum size of each
+ * further reservation.
+ */
 const stepBytes = 65_536;
 
 /**

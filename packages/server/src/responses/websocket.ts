@@ -158,7 +158,7 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
 
   const send = (frame: string): Promise<void> =>
     new Promise((resolve) => client.send(frame, () => resolve()));
-  /** Sends a short frame that a frame of the client caused. */
+  /** Sends a short frame in reply to a frame of the client. */
   const reply = async (sending: () => Promise<void>): Promise<void> => {
     // A client that sends and does not read would fill the server's memory.
     if (++unread > mostUnread) return client.terminate();
@@ -196,7 +196,7 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
     });
     setJson(request, { ...body, stream: true });
     const response = await fetch(request, { connection });
-    // The run is stored.
+    // The run is stored, so the frame is not needed any more.
     release();
     let hasFailed = !response.ok;
     if (!response.ok) {
@@ -270,7 +270,9 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
   });
 }
 
-/** A response without a model's answer, whose input precedes that of the response that continues it. */
+/**
+ * A response that was created without a model. A response that continues it gets its input first.
+ */
 interface Prepared {
   readonly id: string;
   readonly input: readonly unknown[];
@@ -298,7 +300,7 @@ function errorFrame({ status = 400, code, message }: FrameError): object {
 
 type Frame = { readonly [name: string]: unknown };
 
-/** A binary frame is not JSON. */
+/** Replaces a binary frame. This text is not JSON, so the client gets the error `invalid_json`. */
 const noText = Buffer.from("binary");
 
 async function parseFrame(
@@ -317,7 +319,7 @@ async function parseFrame(
   return { error: { code: "unknown_event_type", message } };
 }
 
-/** Returns the error that tells a client what was thrown. */
+/** Returns the error for the client from a thrown value. */
 function frameError(thrown: unknown): FrameError {
   if (thrown instanceof RequestError) {
     const { status, code, message } = thrown;

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-deprecated -- OpenAI has deprecated the whole API */
-// Runs read the right messages if some are added or deleted in the meantime, and only a part of a
-// thread is read.
+// Runs read the right messages if messages are added or deleted in the meantime. Routes read only
+// the part of a thread that they need.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
@@ -70,7 +70,8 @@ test("a response does not continue an old run whose messages were deleted", asyn
   assert.equal((await respond(first.id)).status, 409);
   assert.equal((await respond(second.id)).status, 200);
   assert.deepEqual(read(2), ["Public", "One.", "Two.", "Next"]);
-  // A deleted answer of a run is not read again either, also after all messages were stated again.
+  // A deleted answer of a run is not read again either, even after a run has stated all messages
+  // again.
   const [answer] = (await threads.messages.list(id, { run_id: first.id })).data;
   await remove(answer?.id ?? "");
   assert.equal((await respond(second.id)).status, 409);

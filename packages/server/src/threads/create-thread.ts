@@ -19,7 +19,7 @@ export async function requireThreadFiles(
   await requireFiles(store, { owner, ids: messages.flatMap(fileIdsOf), at: "messages" });
 }
 
-/** The most that clients can add to a thread: most routes read all of it. */
+/** The maximum that clients can add to a thread, because most routes read the whole thread. */
 export const threadLimit: ThreadLimit = { objects: 10_000, bytes: 32 * 1_048_576 };
 
 /**
@@ -64,7 +64,10 @@ export async function createThread(
   return isWritten(outcomes, failure) ? id : undefined;
 }
 
-/** Returns the writes that add messages to a thread. They are refused if the thread becomes too long. */
+/**
+ * Returns the writes that add messages to a thread. The store rejects them if the thread becomes
+ * too long.
+ */
 export function messageWrites(
   conversation: { readonly owner: string; readonly id: string },
   messages: readonly CreatedMessage[],
@@ -76,7 +79,8 @@ export function messageWrites(
 }
 
 /**
- * Returns whether writes were applied. They were not if another request took the key of the request.
+ * Returns whether writes were applied. The result is false if another request took the key of this
+ * request.
  *
  * @throws RequestError if the thread became too long, or `otherwise`
  */

@@ -139,7 +139,7 @@ async function ofRun(
   const { owner, id } = conversation;
   const run = await store.getRun({ owner, id: runId.replace(/^run_/, "resp_") });
   if (run?.conversationId !== id) return [];
-  // Messages that it read have the id of no run.
+  // Messages that the run only read have no run id.
   const messages = (await messagesOfRun(store, run, { objects, older: undefined })).filter(
     (message) => message["run_id"] === runId,
   );

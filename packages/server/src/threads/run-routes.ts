@@ -125,7 +125,7 @@ export function threadRunRoutes(services: Services, budget: MemoryBudget): Hono<
     return start(context, {
       isStream: parsed.run.stream,
       begin: async (key) => {
-        // A repeat whose first try has ended between the two commits finds that thread.
+        // If a first try failed after it created the thread, a repeat uses that thread.
         const id = await createOnce(
           services,
           context,

@@ -9,7 +9,7 @@ export interface RunWire {
   readonly assistantId: string;
   /** The messages of users that the run reads first, by their ids. */
   readonly messages: readonly string[];
-  /** The ids of all messages that it reads, if it states them again. */
+  /** The ids of all messages that the run reads, if it states them again. */
   readonly restated?: readonly string[];
   readonly instructions: string;
   readonly model: string;

@@ -231,7 +231,7 @@ async function readMessages(
     return {
       views: all.slice(-last),
       restates: "own",
-      // Later runs read only its own turn, which added answers do not belong to.
+      // Later runs read only this run's own turn, and added answers do not belong to that turn.
       mustRestate:
         mustRestate || last < fresh.length || fresh.some(({ role }) => role === "assistant"),
     };

@@ -65,7 +65,8 @@ export async function* messagesOf(
 }
 
 /**
- * Reads the messages that a run read first and wrote, without deleted ones.
+ * Reads the messages that a run was the first to read and the messages that it wrote, without
+ * deleted messages.
  *
  * @param thread.older the run before it in the thread
  */
@@ -135,8 +136,8 @@ export function threadRuns(store: Pick<Store, "getRun">, { conversation }: Threa
 }
 
 /**
- * Returns the ids of the added messages that a run has read first. A retry of a run has read none
- * first.
+ * Returns the ids of the added messages that a run was the first to read. A retry is never the
+ * first, because the retried run has read the same messages.
  *
  * @param older the run before it
  */
@@ -146,9 +147,9 @@ function firstReadBy(run: RunRecord, older: RunRecord | undefined): readonly str
 }
 
 /**
- * Returns those of the added messages of a thread that no run has read, by their ids in the order in
- * which they were added. Each run reads all of them, so a message that is older than one which the
- * run before the newest one has read was read by one of these runs, or earlier.
+ * Returns the ids of the added messages that no run has read, in the order in which they were
+ * added. Each run reads all unread messages. If a run before the newest one has read a message,
+ * that run or an earlier one has therefore read all older messages.
  */
 async function unreadMessages(
   runs: Pick<ThreadRuns, "at">,

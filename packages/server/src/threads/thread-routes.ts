@@ -81,8 +81,8 @@ export function threadRoutes(services: Services): Hono<Environment> {
       const parts = await readThreadParts(store, source);
       const head = await parts.runs.at(0);
       if (head !== undefined && !isClosing(head.status)) requireNoActiveRun(source, head);
-      // The first run continues the newest one of the source, so it has its variables and grants. It
-      // does not take over calls that wait for outputs or approvals.
+      // The first run continues the newest run of the source thread, so it has that run's variables
+      // and grants. It does not take over calls that wait for outputs or approvals.
       const all = await parts.runs.all();
       const continued = all.findLast((run) => !hasOpenCalls(run));
       const [oldest] = all;

@@ -104,13 +104,16 @@ export function threadView({ conversation, data }: Thread): JsonObject {
   };
 }
 
-/** More changes of a thread than this at the same time are a 409. */
+/**
+ * The maximum number of attempts to change a thread that other requests change at the same time.
+ * After it, the request gets a 409.
+ */
 const maxAttempts = 5;
 
 /**
  * Makes the next run state all messages again if the newest run has read one of the given messages
- * and the message was deleted. Call it after a run was started, and after a message was deleted: the
- * later one of the two sees the other.
+ * and the message was deleted. Call it after a run was started, and after a message was deleted.
+ * The later of the two calls sees both changes.
  */
 export async function restateIfRead(
   store: Store,

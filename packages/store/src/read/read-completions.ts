@@ -23,7 +23,7 @@ const findChoices = statement<CompletionRow>(
     `${selectCompletions(dialect)} WHERE c.completion_id = ? AND r.owner = ? ORDER BY c.choice, c.run_n`,
 );
 
-// Forgotten runs have another owner than their rows here.
+// A forgotten run has another owner, but its row here keeps the former one.
 const ofOwner =
   "WHERE c.owner = ? AND c.choice = 0 AND r.owner = c.owner AND (CAST(? AS TEXT) IS NULL OR c.model = ?)";
 
@@ -57,7 +57,7 @@ export function* getCompletion({
 }
 
 /**
- * Returns an owner's chat completions, without damaged ones' metadata.
+ * Returns an owner's chat completions. Damaged completions have no metadata.
  *
  * @param query.after the run of the completion after which the list continues
  */

@@ -23,7 +23,7 @@ import type { LineageStart, Unreachable } from "./read-results.ts";
 import type { RunKind, ThreadObjectKind } from "./records.ts";
 import type { FileQuota, NewFile, NewUpload } from "./files.ts";
 
-/** The most that the objects of a thread may be. */
+/** The maximum number and size of the objects of a thread. */
 export interface ThreadLimit {
   readonly objects: number;
   /** The bytes of their data as JSON. */
@@ -183,8 +183,8 @@ export type StoreWrite =
        */
       readonly replaces?: JsonObject | null;
       /**
-       * The most that all objects of the conversation may be, this one included. If they are more, the
-       * write is refused.
+       * The limit of all objects of the conversation, including this one. A write that would exceed
+       * it is rejected.
        * @default no limit
        */
       readonly limit?: ThreadLimit;

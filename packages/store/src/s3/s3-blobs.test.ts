@@ -151,7 +151,7 @@ test("a blob that two nodes delete while a third one stores it again stays", asy
   const sha256 = hashOf(bytes);
   const writer = await open("two/");
   await writer.put({ sha256, bytes });
-  // Each node has marked and checked the blob when it is stopped, right before it deletes it.
+  // Each node is paused right before it deletes the blob, after it has marked and checked it.
   const stops = ["one", "other"].map(() => ({
     reached: Promise.withResolvers<void>(),
     go: Promise.withResolvers<void>(),

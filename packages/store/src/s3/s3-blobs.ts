@@ -127,7 +127,7 @@ export class S3Blobs implements BlobStore {
       if (!(await this.#isMarked(sha256))) break;
       await sleep(markPauseMs);
     }
-    // A node that marked the object earlier has deleted it, or never will.
+    // No mark is left, so a node that marked the object earlier has either deleted it or given up.
     return (await this.#dateOf(key)) !== undefined;
   }
 
@@ -144,7 +144,8 @@ export class S3Blobs implements BlobStore {
       const markedAt = this.#clock.now();
       await client.send(new library.PutObjectCommand({ ...mark, Body: "", ContentLength: 0 }));
       try {
-        // Nodes ignore the mark of a process that was suspended for long.
+        // Other nodes ignore old marks, so a process that was suspended for long must not delete
+        // the object.
         const isMarked = () => this.#clock.now() - markedAt < markMs / 2;
         if ((await isUnused()) && isMarked())
           await client.send(new library.DeleteObjectCommand({ Bucket, Key: key }));

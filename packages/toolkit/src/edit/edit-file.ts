@@ -54,7 +54,7 @@ export function editFile(options: EditToolsOptions): Tool {
   });
 }
 
-/** @param onLines receives the first line of each edited place */
+/** @param onLines receives the numbers of the first lines of all replaced texts */
 function planOf(
   { path, edits }: z.infer<typeof parameters>,
   onLines: (lines: readonly number[]) => void = () => {},

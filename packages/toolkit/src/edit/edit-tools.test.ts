@@ -311,7 +311,7 @@ test("a repeated attempt of a call changes nothing more, and one that was cut of
   assert.equal(second.change, first.change);
   assert.equal(read("a.txt"), "one\ntwo\nthree\nmore\n");
 
-  // As a process leaves it that is killed after the first of two files.
+  // The state that a process leaves if it is killed after the first of two files.
   const patch =
     "*** Delete File: src/other.ts\n*** Update File: src/app.ts\n-  return 1;\n+  return 4;";
   const cut = { idempotencyKey: "cut" };

@@ -12,8 +12,8 @@ import { writeFile } from "./write-file.ts";
 
 /**
  * Tools that change files inside declared folders: `WriteFile`, `EditFile`, `ApplyPatch`,
- * `MoveFile`, `CopyFile`, `MakeDirectory`, `RemoveFile` and `Undo`. Each call changes all that it
- * names or nothing, and can be undone for seven days.
+ * `MoveFile`, `CopyFile`, `MakeDirectory`, `RemoveFile` and `Undo`. Each call makes all of its
+ * changes or none, and can be undone for seven days.
  *
  * @example editTools({ roots: [{ path: process.cwd() }], changes: "/var/lib/capstan/changes" })
  */

@@ -12,7 +12,7 @@ const parameters = z.object({
   change: z.string().describe("The id that the result of an editing tool names: change_…"),
 });
 
-/** `Undo`: takes back the change of an earlier call. */
+/** `Undo`: undoes the change of an earlier call. */
 export function undo(options: EditToolsOptions): Tool {
   return defineTool({
     name: "Undo",

@@ -69,7 +69,10 @@ async function readIfExists(roots: FileRoots, path: string): Promise<Uint8Array 
   }
 }
 
-/** Adds lines in the file's encoding and with its line ends. The last line gets an end first. */
+/**
+ * Adds lines in the file's encoding and with its line ends. If the last line has no line end, adds
+ * one first.
+ */
 function appended(before: Uint8Array, added: string, shown: string): Uint8Array {
   const content = decodeText(before, shown);
   const eol = lineEnd(content.text);

@@ -6,7 +6,9 @@ import { VisibleDiff } from "../shell/visible-diff.tsx";
 import { VisibleParts } from "../shell/visible-text.tsx";
 import { approvalsTexts } from "../texts/approvals.ts";
 
-/** The most characters and lines that a folded text shows. A diff shows more. */
+/**
+ * The maximum numbers of lines and characters that a folded text shows. A folded diff shows more.
+ */
 const foldAt = { lines: 8, characters: 400 };
 const foldDiffAt = { lines: 40, characters: 4_000 };
 

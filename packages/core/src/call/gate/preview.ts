@@ -18,7 +18,10 @@ const shownChars = 65_536;
 /** How long a preview may take, in ms. */
 const previewMs = 10_000;
 
-/** Returns the effect of a call by its tool's `preview`, or `undefined` if the tool has none. */
+/**
+ * Returns the result of the `preview` of a call's tool, or `undefined` if the tool has no
+ * `preview`.
+ */
 export function previewCall(options: {
   readonly gate: Gate;
   readonly tool: Tool;
@@ -61,9 +64,9 @@ async function runPreview(
 }
 
 /**
- * Returns an error if an approved call would have another effect than its approval request showed.
- * Arguments that the user edited have no preview, and a call that has started may have had its
- * effect.
+ * Returns an error if the effect of an approved call differs from the effect that its approval
+ * request showed. Skips calls whose arguments the user edited, because they have no preview, and
+ * calls that have started, because they may have had their effect.
  */
 export async function recheckPreview(
   options: Parameters<typeof previewCall>[0],

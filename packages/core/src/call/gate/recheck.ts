@@ -41,10 +41,10 @@ export function recheck(
 }
 
 /**
- * Checks, before an approved call starts, what its approval request showed in addition to the
- * arguments. Fails if a variable that it reads, or its effect, changed since.
+ * Checks an approved call before it starts. Fails if its effect or a variable that it reads changed
+ * after the approval was requested.
  *
- * @returns the variables, or `undefined` if the tool's calls show nothing more
+ * @returns the variables, or `undefined` if the tool's approval requests show only arguments
  */
 export function recheckShown(
   options: CheckedCall,

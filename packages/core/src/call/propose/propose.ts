@@ -332,8 +332,8 @@ function allowedBy({ by, reason }: Extract<Decision, { readonly verdict: "allow"
 
 /**
  * Stage 4: checks arguments against a tool's schema and its own check, and repairs them if no
- * information is lost. Returns a promise only if the tool's own check does, or for the first check of
- * a process.
+ * information is lost. Returns a promise only if the tool's own check returns one, or if the
+ * library that checks schemas is not loaded yet.
  *
  * @param patternEngine matches patterns that could hang JavaScript's own engine; without it they
  * are not enforced

@@ -1,7 +1,9 @@
 import { isObject } from "../../json/json-value.ts";
 import type { Tool } from "../../tool/tool.ts";
 
-/** The arguments from which the item of a hosted type is made: one of them is required. */
+/**
+ * The arguments that the items of each hosted type show. A tool must take one argument of its type.
+ */
 const argumentsOf: { readonly [type: string]: readonly string[] } = {
   web_search: ["query", "queries"],
   file_search: ["query", "queries"],
@@ -23,7 +25,7 @@ export function hostedToolProblem(
   const names = Object.hasOwn(argumentsOf, type) ? argumentsOf[type] : undefined;
   if (names === undefined) return undefined;
   const { parameters = {} } = tool.definition.function;
-  // Properties can be elsewhere in a schema that refers to others or combines them.
+  // A schema with references or combinations can declare properties elsewhere.
   if (["$ref", "allOf", "anyOf", "oneOf"].some((key) => key in parameters)) return undefined;
   const { properties } = parameters as { readonly properties?: unknown };
   const known = isObject(properties) ? properties : {};

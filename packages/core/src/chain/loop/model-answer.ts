@@ -142,7 +142,7 @@ export class ModelAnswer {
     };
   }
 
-  /** Holds log probabilities until the text that they belong to. */
+  /** Holds log probabilities until their text arrives. */
   #addLogprobs(logprobs: readonly TokenLogprob[]): void {
     this.#chars += logprobs.length;
     if (this.#chars > stepChars) throw endless();

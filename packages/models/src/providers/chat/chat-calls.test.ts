@@ -9,7 +9,10 @@ interface Piece {
   readonly arguments?: unknown;
 }
 
-/** Returns the calls of some pieces, and checks that the streamed arguments are those of the ends. */
+/**
+ * Returns the calls that the pieces form, and checks that the streamed arguments equal the final
+ * arguments.
+ */
 function callsOf(pieces: readonly Piece[]) {
   const calls = createChatCalls("custom");
   const streamed = new Map<string, string>();

@@ -23,8 +23,9 @@ interface OpenCall {
 }
 
 /**
- * Assembles the calls of a stream of Chat Completions. Servers differ: each piece has the id or only
- * the first one, indexes are missing or always 0, ids are missing or repeated.
+ * Assembles the calls of a stream of Chat Completions. Servers differ: some send the id with each
+ * piece, others only with the first one. Indexes can be missing or always 0. Ids can be missing or
+ * repeated.
  *
  * @param metadataKey the key of the calls' metadata
  */
@@ -117,8 +118,9 @@ function argumentsOf(given: unknown): string {
 }
 
 /**
- * Whether a piece with the index or id of a call begins another one. It has a name and the beginning
- * of an object, and either another id or a call before it that is complete.
+ * Whether a piece with the index or id of a call begins a new call. Such a piece has a name and the
+ * beginning of an object. In addition, either its id differs from the earlier call's id, or the
+ * arguments of the earlier call are complete.
  */
 function beginsAnother({ id, name, arguments: args }: Piece, call: OpenCall): boolean {
   if (name === undefined || !args.trimStart().startsWith("{") || call.name === undefined)
@@ -135,7 +137,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns a text that is not blank. */
+/** Returns the value if it is a text that is not blank. */
 function wordOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }

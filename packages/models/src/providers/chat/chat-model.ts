@@ -32,7 +32,7 @@ export function createChatModel({ provider, modelName, send }: ChatModelOptions)
   };
 }
 
-/** How long the end of a response may follow the end of its answer, in ms. */
+/** The maximum time between the end of an answer and the end of its response, in ms. */
 const endMs = 100;
 
 function failedAnswer({ status, headers, read, cancel }: ServerAnswer): Promise<Error> {

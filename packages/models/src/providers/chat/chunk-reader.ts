@@ -5,7 +5,7 @@ import { type Fields, fieldsOf, listOf, textOf } from "./fields.ts";
 
 /** Reads the chunks of one answer of Chat Completions. */
 export interface ChunkReader {
-  /** Returns the parts of a chunk. The part of an error ends the answer. */
+  /** Returns the parts of a chunk. An error part ends the answer. */
   read(data: string): readonly ProviderPart[];
   /** Returns the parts at the end of the answer. */
   finish(): readonly ProviderPart[];

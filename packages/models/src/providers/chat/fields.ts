@@ -8,7 +8,7 @@ export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : none;
 }
 
-/** Returns a text that is not empty. */
+/** Returns the value if it is a text that is not empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -85,10 +85,10 @@ function singleHeaders({ headers }: IncomingMessage): { readonly [name: string]:
   return Object.fromEntries(entries);
 }
 
-/** The bytes that wait for a reader before the server has to wait. */
+/** The maximum number of unread bytes. Above it, the server has to wait. */
 const maxWaiting = 65_536;
 
-/** Returns a reader of a message, in a fraction of the time of its async iterator. */
+/** Returns a reader of a message that is several times as fast as the message's async iterator. */
 function readerOf(message: IncomingMessage): Pick<ServerAnswer, "read" | "cancel"> {
   const waiting: Uint8Array[] = [];
   let bytes = 0;

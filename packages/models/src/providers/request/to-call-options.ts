@@ -140,7 +140,7 @@ function ownOptions(
         store: false,
         ...text,
         ...(parallel !== undefined && { parallelToolCalls: parallel }),
-        // The package accepts no 0: superfluous alternatives are left out of the answer.
+        // The package rejects 0 alternatives. `readLogprobs` leaves out the superfluous one.
         ...(logprobs !== undefined && { logprobs: Math.max(1, logprobs.top) }),
       };
     case "openai-chat":

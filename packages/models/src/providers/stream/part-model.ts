@@ -4,7 +4,10 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
-/** A part of an answer. Packages report a refusal as text, and its raw form says so. */
+/**
+ * A part of an answer. Packages report a refusal as text; only its raw part identifies it as a
+ * refusal.
+ */
 export type ProviderPart =
   | LanguageModelV4StreamPart
   | { readonly type: "refusal-delta"; readonly text: string }
@@ -27,7 +30,10 @@ export interface PartModel {
 
 /** The parts of one answer, in the groups in which they arrive. */
 export interface PartReader {
-  /** Returns the next parts, or `undefined` at the end. The list is empty for a sign of life. */
+  /**
+   * Returns the next parts, or `undefined` at the end. An empty list means that the provider has
+   * sent data without a part.
+   */
   read(): Promise<readonly ProviderPart[] | undefined>;
   /** Ends the answer, and with it a pending `read`. */
   cancel(reason: unknown): void;

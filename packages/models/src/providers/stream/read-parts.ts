@@ -64,7 +64,10 @@ function silenceError(silenceMs: number): ModelError {
   return new ModelError({ code: "timeout", message: `sent nothing for ${silenceMs / 1000} s` });
 }
 
-/** Resolves with the answer, or rejects when the signal aborts. A later answer is discarded. */
+/**
+ * Resolves with the answer, or rejects when the signal aborts. An answer that arrives after the
+ * abort is discarded.
+ */
 async function orAborted(opening: Promise<PartReader>, signal: AbortSignal): Promise<PartReader> {
   try {
     return await untilAborted(opening, signal);

@@ -10,7 +10,10 @@ import { type Outline, scanOutline, typeName, withoutScope } from "./outline.ts"
 const parse = powershellParser();
 const skip = parse === undefined ? "PowerShell was not built, because there is no .NET SDK" : false;
 
-/** Asserts that the scanner reads valid sources as PowerShell does. Returns the number of them. */
+/**
+ * Asserts that the scanner and PowerShell read valid sources equally. Returns the number of valid
+ * sources.
+ */
 async function agrees(sources: readonly string[]): Promise<number> {
   const parsed = (await parse?.(sources)) ?? [];
   assert.equal(parsed.length, sources.length);
@@ -24,7 +27,7 @@ async function agrees(sources: readonly string[]): Promise<number> {
   return valid;
 }
 
-/** PowerShell keeps the scope of a name, and the white space of a type. */
+/** Removes the scope of names and the white space of types, which PowerShell's parser keeps. */
 function normal({ comments, functions }: Omit<Outline, "unclosed">): Outline {
   const attributes = (all: Outline["functions"][number]["attributes"]) =>
     all.map((one) => ({

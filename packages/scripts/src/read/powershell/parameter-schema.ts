@@ -76,7 +76,7 @@ export function readParameter(parameter: OutlineParameter): ReadParameter {
   const isMandatory = attributes.some(
     ({ name, given }) =>
       name === "parameter" &&
-      // PowerShell converts it to a truth value, so `Mandatory=1` is mandatory.
+      // PowerShell converts the value to a Boolean, so `Mandatory=1` is mandatory.
       Boolean(given.named.get("mandatory")) &&
       // It belongs to one parameter set: calls of another set omit it.
       !given.named.has("parametersetname"),

@@ -48,7 +48,7 @@ const rules: readonly Rule[] = [
     kind: "variable",
     pattern: /\$(?:\{[^}]{0,300}\}|[\p{L}\p{N}_?:]*[\p{L}\p{N}_?]|[$^])/uy,
   },
-  // The rest of a command line after `--%` is passed on as it is (about_Parsing).
+  // PowerShell passes the rest of a command line after `--%` on unchanged (about_Parsing).
   { kind: "word", pattern: /(?<=[ \t])--%[^\r\n|]*/y },
   { kind: "punctuation", pattern: /[ \t\r\n{}()[\];,|&<>=$@`]/y },
   { kind: "word", pattern: /[^ \t\r\n{}()[\];,|&<>=$@`'"\u2018-\u201e]+/y },

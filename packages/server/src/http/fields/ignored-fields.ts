@@ -9,11 +9,11 @@ export type FieldTreatment = "effect" | "passed" | "ignored" | "rejected";
 export type FieldTreatments = { readonly [name: string]: FieldTreatment };
 
 /**
- * Returns the names of the fields of a body that have no effect. A field whose value is empty, null
- * or false is not named, nor one with a value that it has by default.
+ * Returns the names of the fields of a body that have no effect. Omits fields whose value is empty,
+ * null, false or a default.
  *
- * @param treatments fields that are not here have no effect
- * @param defaults values that say what happens anyway, by field
+ * @param treatments the treatment of each field; other fields have no effect
+ * @param defaults values that state the server's default behaviour, by field
  */
 export function ignoredFields(
   body: { readonly [name: string]: unknown },

@@ -21,7 +21,7 @@ export function hostedTool(tool: RequestTool, bound: HostedTools): HostedTool | 
   return type === undefined || toolId === undefined ? undefined : { type, toolId, tool };
 }
 
-/** Settings that offer a tool for a hosted type, as errors name them. */
+/** The beginning of the advice in errors, for hosted types that a setting can enable. */
 const enablers: { readonly [type: string]: string } = {
   code_interpreter: 'Set "groups": {"code": true} in capstan.config.json, or bind',
 };

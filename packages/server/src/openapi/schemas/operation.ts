@@ -14,7 +14,7 @@ export interface Operation {
   readonly form?: Schema;
   readonly answer: Answer;
   /**
-   * Whether a provider's model answers, whose failures have statuses.
+   * Whether a provider's model answers, so that its failures are errors of the operation.
    * @default whether a request can ask for a stream of a new answer
    */
   readonly asksModel?: boolean;

@@ -183,7 +183,7 @@ export function createServerCalls(options: {
     reported({ callId, name, data }: CallEvent<"call.event">): void {
       calls.get(callId)?.hostedWriter?.report(name, data);
     },
-    /** A user reviews the result of a call. */
+    /** Called when a user reviews the result of a call. */
     reviewed(callId: string): void {
       calls.get(callId)?.hostedWriter?.review();
     },

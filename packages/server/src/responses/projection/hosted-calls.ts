@@ -20,7 +20,7 @@ export type HostedType = "web_search" | "file_search" | "image_generation" | "co
 export interface HostedCallWriter extends ItemWriter {
   /** Takes a custom event of the tool. Events of other types are ignored. */
   report(name: string, data: JsonValue): void;
-  /** A user reviews the result. */
+  /** Called when a user reviews the result. */
   review(): void;
   settle(status: SettledStatus, result: CallResult): void;
 }

@@ -30,7 +30,10 @@ export interface HostedData {
   outputs(): NonNullable<CodeInterpreterCallOutput["outputs"]>;
 }
 
-/** Creates the data of a call. Forms: docs/guides/write-a-tool.md. */
+/**
+ * Creates the data of a call. The guide docs/guides/write-a-tool.md describes the forms of the
+ * data.
+ */
 export function createHostedData(): HostedData {
   let given: Fields[] = [];
   let hasReview = false;

@@ -128,7 +128,7 @@ export interface WebSearchCallOutput {
     readonly type: "search";
     readonly query: string;
     readonly queries: readonly string[];
-    /** If the request includes them. */
+    /** The sources, if the request includes them. */
     readonly sources?: readonly { readonly type: "url"; readonly url: string }[];
   };
   /** The pages with their texts, if the request includes them. */

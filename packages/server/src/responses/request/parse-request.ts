@@ -98,7 +98,7 @@ const includable = [
   "code_interpreter_call.outputs",
 ] as const;
 
-/** Values of `include` whose data responses have in any case. */
+/** Values of `include` that have no effect, because responses always contain their data. */
 const included: readonly string[] = [
   "reasoning.encrypted_content",
   "message.input_image.image_url",

@@ -138,7 +138,7 @@ function parseChosen(
   throw undeclared(type);
 }
 
-/** The tools of a request, in a form in which long lists of choices are found. */
+/** The tools of a request, indexed so that long lists of choices are found quickly. */
 interface DeclaredTools {
   /** The names of the client's tools for the model. */
   readonly names: ReadonlySet<string>;
@@ -146,7 +146,7 @@ interface DeclaredTools {
   readonly byOwnName: ReadonlyMap<string, readonly string[]>;
   readonly labels: ReadonlySet<string>;
   readonly hosted: ReadonlySet<string>;
-  /** The types of tools without an effect here. */
+  /** The types of declared tools that have no effect here. */
   readonly carried: ReadonlySet<unknown>;
 }
 

@@ -89,7 +89,8 @@ export function parseTools(
       const { type } = tool;
       const bound =
         typeof type === "string" ? hostedTool(tool as RequestTool, hostedTools) : undefined;
-      // Clients send the other types by default. Without code, answers would be wrong.
+      // Clients declare the other types by default, so these are ignored. `code_interpreter` is an
+      // error, because answers without its results would be wrong.
       if (bound === undefined && type === "code_interpreter") throw unboundType(type, at);
       if (bound === undefined) carried.push(tool);
       else hosted.push(bound);

@@ -42,7 +42,7 @@ export const responseFields = {
   user: "effect",
 } as const satisfies FieldTreatments;
 
-/** Values of ignored fields that say what happens anyway. */
+/** Values of ignored fields that state the server's default behaviour. */
 export const responseDefaults = {
   service_tier: ["auto", "default"],
   truncation: ["disabled"],

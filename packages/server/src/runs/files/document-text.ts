@@ -26,7 +26,9 @@ export interface DocumentConverter {
 /** The maximum characters of the cached documents together. */
 const maxCachedChars = 32_000_000;
 
-/** How long a failure that may pass is cached, in ms. Each round of a run contains its documents again. */
+/**
+ * How long a temporary failure is cached, in ms. Each round of a run contains its documents again.
+ */
 const transientMs = 5 * 60 * 1_000;
 
 /** A document in a message, whose bytes are read only if it must be converted. */
@@ -45,14 +47,14 @@ export interface DocumentCache extends Pick<DocumentConverter, "isConvertible"> 
 
 interface CachedDocument {
   readonly text: DocumentMarkdown;
-  /** When a failure that may pass is forgotten. */
+  /** When a temporary failure is evicted. */
   readonly until?: number;
 }
 
 /**
  * Returns a converter that caches its results, because each request of a run contains its documents
- * again. The bytes of a cached document are neither read nor hashed again. Failures that may pass,
- * such as timeouts, are tried again after five minutes.
+ * again. The bytes of a cached document are neither read nor hashed again. After a temporary
+ * failure, for example a timeout, the document is converted again after five minutes.
  */
 export function cacheDocuments(
   converter: DocumentConverter,

@@ -101,7 +101,7 @@ test("a failure that may pass is tried again later, and others are not", async (
       read: async () => Buffer.from("a"),
       signal: new AbortController().signal,
     });
-  // The rounds of a run do not each wait for the timeout.
+  // Only the first round of a run waits for the timeout.
   for (let round = 0; round < 3; round++) assert.equal(await convert(), failures[0]);
   assert.equal(count, 1);
   now = 5 * 60 * 1_000;

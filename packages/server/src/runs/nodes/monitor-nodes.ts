@@ -18,7 +18,7 @@ export function monitorNodes(options: {
   };
   /** Called when a node is or could be gone: another node must watch its deadlines. */
   readonly onNodeGone: () => void;
-  /** Called once, when another node has sent a heartbeat. A node that crashed before sends none. */
+  /** Called once, when another node sends a heartbeat. The rows of crashed nodes do not count. */
   readonly onOtherNode?: () => void;
   readonly log: (line: string) => void;
   /** @default 500 */
@@ -33,7 +33,10 @@ export function monitorNodes(options: {
   let isSweeping = false;
   /** The nodes at the last check; `undefined` if that failed. */
   let known: ReadonlySet<string> | undefined = new Set();
-  /** The heartbeats of other nodes at the last check; `undefined` once one of them was seen alive. */
+  /**
+   * The heartbeats of other nodes at the last check; `undefined` after one of them has sent a
+   * heartbeat.
+   */
   let othersBeats: ReadonlyMap<string, number> | undefined = new Map();
   const silent = createFailureDetector({ silentMs, now: () => performance.now() });
 

@@ -42,7 +42,10 @@ const findCursor = statement<{ id: string; created_seq: number }>(
   "SELECT id, created_seq FROM files WHERE id = ? AND owner = ?",
 );
 
-/** A file of a conversation: a tool made it in one of its runs, or one of them has its bytes. */
+/**
+ * Selects a file of a conversation: a tool made it in a run of the conversation, or one of these
+ * runs refers to its bytes.
+ */
 const isInConversation = `(EXISTS (SELECT 1 FROM run_files f JOIN runs r ON r.n = f.run_n
         WHERE f.file_id = files.id AND r.conversation_id = ? AND r.owner = files.owner)
       OR EXISTS (SELECT 1 FROM run_blobs b JOIN runs r ON r.n = b.run_n

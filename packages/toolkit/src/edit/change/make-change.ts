@@ -9,7 +9,7 @@ import { inspectFolder } from "./inspect-folder.ts";
 import type { EditToolsOptions } from "./open-target.ts";
 import { rollBack } from "./roll-back.ts";
 
-/** How a call prepares its operations. */
+/** The data with which a call plans its operations. */
 export interface ChangePlan {
   readonly roots: FileRoots;
   /** The paths that the call may read. */
@@ -17,10 +17,10 @@ export interface ChangePlan {
   readonly folder: ChangeFolder;
 }
 
-/** Returns the operations of a call; reads the files that they depend on. @throws FileError */
+/** Returns the operations of a call, and reads the files that they depend on. @throws FileError */
 export type Plan = (plan: ChangePlan) => Promise<readonly Operation[]>;
 
-/** Returns what the operations of a call need: its user's changes, and the access checks. */
+/** Returns the context of a call's operations: the changes of its user, and the access checks. */
 export async function changeContext(
   options: EditToolsOptions,
   { principal, denied, signal }: PreviewContext,
@@ -47,7 +47,7 @@ export async function changeContext(
 
 /**
  * Makes the change of one call, or returns the change that an earlier attempt of this call made. An
- * attempt that was cut off is rolled back first, so that the change happens once, and as a whole.
+ * interrupted attempt is rolled back first, so that the change happens once and completely.
  *
  * @throws FileError
  */

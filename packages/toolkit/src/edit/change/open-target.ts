@@ -24,7 +24,7 @@ export interface EditToolsOptions extends FileToolsOptions {
   readonly protected?: readonly string[];
 }
 
-/** Is called with the path of a folder before it is created. */
+/** Called with the path of a folder before the folder is created. */
 export type BeforeFolder = (shown: string) => Promise<void>;
 
 /** An entry of a folder that a call may change. The folder is open. */
@@ -172,10 +172,7 @@ async function entryStats(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/**
- * Rejects protected paths, also by another name (a hard link), folders that contain one, and the
- * history of repositories.
- */
+/** Rejects protected paths, hard links to them, folders that contain them, and `.git` folders. */
 async function checkProtected(
   { real, stats }: Pick<Target, "real" | "stats">,
   path: string,

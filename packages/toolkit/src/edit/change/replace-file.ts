@@ -29,7 +29,7 @@ export async function replaceFile(
   try {
     await writeAll(handle, content);
     if (permissions !== undefined) await handle.chmod(permissions & 0o777);
-    // A server that runs as root must not take a user's file away.
+    // A server that runs as root must not become the owner of a user's file.
     if (stats !== undefined && process.getuid?.() === 0)
       await handle.chown(Number(stats.uid), Number(stats.gid)).catch(() => {});
     await handle.sync();

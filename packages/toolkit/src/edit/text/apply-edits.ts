@@ -11,7 +11,10 @@ export interface Edit {
   readonly all?: boolean | undefined;
 }
 
-/** The text after all edits, and the first line of each replaced place in the text before, from 1. */
+/**
+ * The text after all edits, and the number of the first line of each replaced text in the original
+ * text, from 1.
+ */
 export interface EditedText {
   readonly text: string;
   readonly lines: readonly number[];
@@ -30,8 +33,8 @@ interface Replacement {
 }
 
 /**
- * Applies all edits to a text, or none. All edits are found in the text as it was, so their order
- * does not matter. Line ends of the search and of the replacement are those of the text.
+ * Applies all edits to a text, or none. All edits are found in the original text, so their order
+ * does not matter. The search and the replacement use the line ends of the text.
  *
  * @param text with the line ends of the file
  * @throws FileError `no_match`, `ambiguous_match`, `overlapping_edits` or `empty_search`
@@ -85,7 +88,7 @@ export function lineEnd(text: string): "\n" | "\r\n" {
 
 /**
  * Returns a function that converts a position in a text with `\n` as line end to the position in
- * the text itself. Takes positions in ascending order.
+ * the text itself. Positions must be passed in ascending order.
  */
 function positionsIn(text: string): (plain: number) => number {
   let skipped = 0;

@@ -1,12 +1,18 @@
-/** A place in a list of lines: from the line `start` to before the line `end`, both from 0. */
+/**
+ * A range in a list of lines: it begins with the line `start` and ends before the line `end`. Lines
+ * count from 0.
+ */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** A place in which wanted lines were found. */
+/** A range in which wanted lines were found. */
 export interface FoundLines extends LineRange {
-  /** The white space that the lines have in front of the wanted ones. Empty if they are equal. */
+  /**
+   * The difference between the indentation of the found and the wanted lines. Empty if they are
+   * equal.
+   */
   readonly indent: Indent;
 }
 
@@ -141,8 +147,8 @@ function leadingSpace(line: string): string {
 }
 
 /**
- * Returns the place that has most of the wanted lines in common, for an error message, or
- * `undefined` if no line of the text is among them.
+ * Returns the range that contains most of the wanted lines, for an error message, or `undefined` if
+ * the text contains none of them.
  */
 export function nearestLines(
   lines: readonly string[],

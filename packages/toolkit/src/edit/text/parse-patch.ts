@@ -1,6 +1,6 @@
 import { FileError } from "../../files/file-roots.ts";
 
-/** Lines of a hunk: those that the file has, and those that it gets. */
+/** The lines of a hunk before and after the change. */
 export interface Hunk {
   /** Lines after which the hunk is searched, from `@@ line`, outer ones first. */
   readonly anchors: readonly string[];

@@ -4,8 +4,8 @@ import { indented, nearestLines, numberedLines, sameIndent, TextLines } from "./
 import type { Hunk } from "./parse-patch.ts";
 
 /**
- * Applies the hunks of a patch to a text, one after another. A hunk is the first place after the
- * hunk before it that matches, as `findLines` compares.
+ * Applies the hunks of a patch to a text, one after another. Each hunk changes the first matching
+ * range after the previous hunk. `findLines` compares the lines.
  *
  * @param path for errors
  * @throws FileError `no_match`

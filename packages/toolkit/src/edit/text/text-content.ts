@@ -42,7 +42,7 @@ export function decodeText(bytes: Uint8Array, shown: string): TextContent {
   }
 }
 
-/** Encodes a text as the file was. */
+/** Encodes a text in the original encoding of its file. */
 export function encodeText({ text, encoding, hasMark }: TextContent): Uint8Array {
   return Buffer.from(
     `${hasMark ? "\uFEFF" : ""}${text}`,
