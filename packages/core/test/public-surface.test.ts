@@ -21,9 +21,9 @@ const surface = {
     DeniedResources ExecuteOptions GivenFile Grant
     GrantCover HistoryMode Journal JournalWrite JsonObject JsonSchema JsonValue Ledger Message
     Model ModelErrorCode ModelEvent ModelRequest ModelSettings OutputEvent Overruled
-    PendingApproval PlacedAnnotation PolicyRule Principal Progress ReachedLimit RegisteredTool RemoveOutcome
+    PendingApproval PlacedAnnotation PolicyRule PreviewContext Principal Progress ReachedLimit RegisteredTool RemoveOutcome
     RequestContext RequestTool RequestTools ReviewAnswer ReviewDecision ReviewRequest RuleProblem SchemaProblem SetOutcome
-    SettledToolResult StoredTurn SystemMessage Tool ToolArgs ToolCallHistoryEntry ToolCallRequest
+    SettledToolResult StoredTurn SystemMessage TokenLogprob Tool ToolArgs ToolCallHistoryEntry ToolCallRequest
     ToolChainCallbacks ToolChainOptions ToolChainResult ToolChainRun ToolContext ToolDefinition
     ToolError ToolErrorData ToolEvents ToolExecuteResult ToolExecutorOptions ToolFile ToolFiles
     ToolGroup ToolMessage ToolOffer ToolOptions ToolOutput TurnLog Usage UserMessage Variable
@@ -35,7 +35,7 @@ const surface = {
     customArguments customInput parseArguments prepareArguments
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
-    hostedFamily isContentParts isSettled isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
+    hostedFamily hostedToolProblem isContentParts isSettled isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     newId noUsage readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
     reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
