@@ -43,6 +43,7 @@ const surface = {
     CustomInput EmbeddingOutcome EmbeddingRequest PreparedArguments TextGrammar
     CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ChatOption ClientOutput ExecutionDecision
     FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
+    LikelyToken
     OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
     ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettingsByTool SettledStatus
     PartSource StreamedItem TokenPrices ToolChoice ToolEffects ToolPermission ToolReturn ToolSettings VariableSource
