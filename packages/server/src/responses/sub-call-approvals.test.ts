@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import OpenAI from "openai";
 import type { SettledToolResult } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
@@ -78,7 +79,11 @@ test("a polling client sees the approval request, and input besides its answer g
   const { client, called } = setUp();
   const begun = await client.responses.create({ ...given, input: "go", background: true });
   let response = begun;
-  while (response.status !== "completed") response = await client.responses.retrieve(begun.id);
+  while (response.status !== "completed") {
+    // Requests in one process would otherwise take no turn of the event loop.
+    await setTimeout(1);
+    response = await client.responses.retrieve(begun.id);
+  }
   assert.equal(questions(response)[0]?.name, "First");
   const input = [...answers(response, true), { role: "user" as const, content: "more" }];
   await assert.rejects(
