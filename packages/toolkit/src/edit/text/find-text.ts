@@ -34,12 +34,12 @@ export class TextLines {
   }
 
   /**
-   * Returns the places in which lines occur: equal ones, or if there are none, those that differ
-   * only in white space at their ends, or else those whose indentation differs by the same amount in
-   * all lines. The places do not overlap.
+   * Returns the ranges in which lines occur, without overlaps. If no range is equal, returns the
+   * ranges that differ only in white space at line ends. If there are none, returns the ranges in
+   * which the indentation of all lines differs by the same amount.
    *
    * @param from the first line to search
-   * @param most stop after this many places
+   * @param most the maximum number of ranges
    */
   find(wanted: readonly string[], from = 0, most = Infinity): readonly FoundLines[] {
     for (const form of ["equal", "trimmedEnd"] as const) {
@@ -55,7 +55,10 @@ export class TextLines {
     return found;
   }
 
-  /** Returns the first line that is equal to a line, apart from white space around it. */
+  /**
+   * Returns the index of the first line that equals a line, apart from white space around it, or
+   * -1.
+   */
   lineLike(line: string, from: number): number {
     const { ids, known } = this.#form("trimmed");
     const id = known.get(line.trim());

@@ -5,7 +5,7 @@ import type { Hunk } from "./parse-patch.ts";
 
 /**
  * Applies the hunks of a patch to a text, one after another. Each hunk changes the first matching
- * range after the previous hunk. `findLines` compares the lines.
+ * range after the previous hunk. `TextLines` compares the lines.
  *
  * @param path for errors
  * @throws FileError `no_match`
