@@ -393,7 +393,7 @@ test("the guides to models and to built-in tools: their programs run", async () 
   assert.match(await program(guides.models.block("createModelCatalog")), /no AI/);
   const groups = guides.builtIn.block("basicTools");
   const names = await program(`${groups}\nconsole.log(groups.map(({ name }) => name).join());`);
-  assert.match(names, /^vars,basic,files,web$/m);
+  assert.match(names, /^vars,basic,files,edit,web$/m);
 });
 
 test("the guide to models: a server with the Chat Completions API answers", async () => {

@@ -70,7 +70,7 @@ test("only the package's entry points can be imported", async () => {
 
 test("bundled for a browser it needs no built-in of Node, nor anything else", () => {
   assert.deepEqual(core.bundle.imports, []);
-  assert.doesNotMatch(core.bundle.code, /__vite-browser-external|\brequire\(/);
+  assert.doesNotMatch(core.bundle.code, /__vite-browser-external|\brequire\(|\bimport\(/);
 });
 
 for (const flags of [[], [noCodeFromText]]) {

@@ -78,6 +78,8 @@ async function bundleProgram(project: string): Promise<Bundle> {
     build: {
       outDir,
       minify: false,
+      // Core imports its schema library at the first call.
+      rolldownOptions: { output: { codeSplitting: false } },
       lib: { entry: "gate-cases/program.ts", formats: ["es"], fileName: () => "program.js" },
     },
   });
@@ -86,7 +88,9 @@ async function bundleProgram(project: string): Promise<Bundle> {
   if (program?.type !== "chunk" || others.length > 0)
     throw new Error("The bundle is not one file.");
   const { fileName, code, imports, dynamicImports } = program;
-  return { path: join(outDir, fileName), code, imports: [...imports, ...dynamicImports] };
+  // A module of this file that is imported at its first use is listed as this file.
+  const loaded = [...imports, ...dynamicImports].filter((name) => name !== fileName);
+  return { path: join(outDir, fileName), code, imports: loaded };
 }
 
 async function must(command: string, args: readonly string[]): Promise<void> {

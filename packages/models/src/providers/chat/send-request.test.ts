@@ -48,11 +48,12 @@ test("ends after five redirects", async () => {
   assert.equal(server.bodies.length, 6);
 });
 
-test("sends a request again if the server closed its idle connection", async () => {
+// A request that reached the server may be counted there, so only the loop repeats it, visibly.
+test("sends a request once, also if the server closes its idle connection", async () => {
   await using server = await startSseServer(ends, ({ request }) => request.socket.destroy(), ends);
   await textOf(await sendWithHttp(requestTo(server.url)));
-  assert.equal(await textOf(await sendWithHttp(requestTo(server.url))), "Bearer key");
-  assert.equal(server.bodies.length, 3);
+  await assert.rejects(sendWithHttp(requestTo(server.url)), { code: "ECONNRESET" });
+  assert.equal(server.bodies.length, 2);
 });
 
 test("lets the server wait while the answer is not read", async () => {

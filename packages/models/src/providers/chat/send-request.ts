@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
 
@@ -60,24 +60,15 @@ export const sendWithHttp: SendRequest = async (request) => {
   }
 };
 
-/** Sends a request again if the server closed its idle connection at the same moment. */
-async function sendOnce(given: SentRequest): Promise<IncomingMessage> {
-  const { url, headers, body, signal } = given;
+async function sendOnce({ url, headers, body, signal }: SentRequest): Promise<IncomingMessage> {
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.size;
   const options = { method: "POST", headers: { ...headers, "content-length": length }, signal };
-  let sent: ClientRequest | undefined;
-  try {
-    return await new Promise<IncomingMessage>((resolve, reject) => {
-      sent = (url.startsWith("https:") ? requestHttps : requestHttp)(url, options, resolve);
-      sent.on("error", reject);
-      if (typeof body === "string") sent.end(body);
-      else Readable.from(body.stream(), { objectMode: false }).on("error", reject).pipe(sent);
-    });
-  } catch (thrown) {
-    const isReset = thrown instanceof Error && "code" in thrown && thrown.code === "ECONNRESET";
-    if (!isReset || sent?.reusedSocket !== true || signal.aborted) throw thrown;
-    return sendOnce(given);
-  }
+  return await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = (url.startsWith("https:") ? requestHttps : requestHttp)(url, options, resolve);
+    sent.on("error", reject);
+    if (typeof body === "string") sent.end(body);
+    else Readable.from(body.stream(), { objectMode: false }).on("error", reject).pipe(sent);
+  });
 }
 
 function singleHeaders({ headers }: IncomingMessage): { readonly [name: string]: string } {

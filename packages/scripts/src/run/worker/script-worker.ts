@@ -89,6 +89,8 @@ class Worker implements ScriptWorker {
   #active: ActiveCall | undefined;
   #isUsable = true;
   #output = "";
+  /** Output of the script as it loaded without a waiting call. The first call gets it. */
+  #loadPrints = "";
   /** The first mark ends the output of the import, and each other one the output of a call. */
   #marks = 0;
   calls = 0;
@@ -97,7 +99,10 @@ class Worker implements ScriptWorker {
     this.#running = running;
     const prints = new PrintReader({
       mark,
-      onText: (text) => this.#active?.host.onPrint(text),
+      onText: (text) => {
+        if (this.#active !== undefined) this.#active.host.onPrint(text);
+        else if (this.calls === 0) this.#loadPrints += text;
+      },
       onMark: () => {
         this.#marks++;
         if (this.#marks === this.calls + 1) this.#arrived("prints");
@@ -145,6 +150,8 @@ class Worker implements ScriptWorker {
     const { promise, resolve: finish, reject } = Promise.withResolvers<CallEnd>();
     this.#active = { host, finish, waitsFor: new Set(["worker", "prints", "messages"]) };
     this.calls++;
+    if (this.#loadPrints !== "") host.onPrint(this.#loadPrints);
+    this.#loadPrints = "";
     const abort = () => {
       this.end();
       reject(signal.reason as Error);
