@@ -78,6 +78,7 @@ export const packages: ArrowTable = {
     folders: {
       text: "regular expressions in linear time, number formats",
       vars: "tools that read and write variables",
+      todo: "tools for a TODO list in variables",
       basic: "tools for dates, text and JSON",
       files: "tools that find, search and view files",
       "edit/text": "find and replace parts of a text; patches",

@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import type { ToolGroup } from "@capstan/core";
-import { basicTools, editTools, fileTools, variableTools, webTools } from "@capstan/toolkit";
+import {
+  basicTools,
+  editTools,
+  fileTools,
+  todoTools,
+  variableTools,
+  webTools,
+} from "@capstan/toolkit";
 import {
   codeTools,
   type CodeToolsOptions,
@@ -45,6 +52,7 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
   const { roots, deny = [], allowPrivateHosts = [] } = options;
   return [
     variableTools(),
+    todoTools(),
     basicTools(),
     webTools({ allowPrivateHosts }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),

@@ -157,7 +157,7 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim();
 }
 
-/** The rules that every session has. Version 3; a change of words here is a change of behaviour. */
+/** The rules that every session has. Version 4; a change of words here is a change of behaviour. */
 export const agentRules: { readonly [name: string]: SkillRule } = {
   VarRef: {
     desc: "References",
@@ -186,6 +186,7 @@ To look at a value yourself, use ReadVar, also with a pointer (\`{"name":"Search
 Keep one variable a step, named \`TODO_{index}_{brief}\`, e.g. \`TODO_1_read_config\`, with the tag \`todo\`.
 Its value is one line: \`open\`, \`doing\` or \`done\`, then a colon and the step.
 Write the steps first; set a step to \`doing\` when you begin it and to \`done\` when it is; \`ListVars({"filter":{"tag":"todo"}})\` shows them all.
-RemoveVars the list when all is done.`,
+RemoveVars the list when all is done.
+If you have AddTodos, ListTodos, ChangeTodo and RemoveTodos, use those: they keep this list.`,
   },
 };

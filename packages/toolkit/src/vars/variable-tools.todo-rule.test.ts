@@ -14,6 +14,7 @@ test("a list of steps follows Rule/Agent/TODO", async () => {
     return result.status === "success" ? result.finalText : "";
   };
   const rule = await call("ReadVar", '{"name":"Rule/Agent/TODO"}');
+  assert.match(rule, /AddTodos, ListTodos, ChangeTodo and RemoveTodos/);
   assert.match(
     rule,
     /`TODO_\{index\}_\{brief\}`, e\.g\. `TODO_1_read_config`, with the tag `todo`/,

@@ -1,0 +1,64 @@
+import { defineTool, isToolError, type Tool, toolError, type VariableSystem } from "@capstan/core";
+import { z } from "zod";
+import { countOf } from "../text/format-bytes.ts";
+import { findTodo, itemParameter, keptProblem } from "./find-todo.ts";
+import { formatTodos, type TodoItem, todoItems } from "./todo-item.ts";
+import { todoLocks } from "./todo-locks.ts";
+
+const parameters = z.object({
+  items: z
+    .array(itemParameter)
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("Numbers, or names of variables."),
+  which: z
+    .enum(["done", "all"])
+    .optional()
+    .describe("Instead of items: those that are done, or all."),
+});
+
+interface Removal {
+  readonly removed: number;
+  readonly items: readonly TodoItem[];
+}
+
+/** `RemoveTodos`: removes items, those that are done, or all. */
+export function removeTodos(): Tool {
+  return defineTool({
+    name: "RemoveTodos",
+    description: "Removes items from the TODO list, those that are done, or all. Returns the rest.",
+    parameters,
+    effects: todoLocks,
+    permission: { executionPolicy: "auto" },
+    idempotent: true,
+    variableTool: true,
+    compressArgs: ({ items, which }) => which ?? items?.join(", ") ?? "",
+    declaredReturnType: { type: "{removed: number, items: {name, index, state, text}[]}" },
+    formatForLLM: ({ removed, items }: Removal) =>
+      `Removed ${countOf(removed, "item")}. ${formatTodos(items)}`,
+    execute: (args, { variables }) => remove(args, variables),
+  });
+}
+
+function remove({ items: wanted, which }: z.infer<typeof parameters>, variables: VariableSystem) {
+  if ((wanted === undefined) === (which === undefined))
+    return toolError({ code: "invalid_arguments", message: "Give items or which, not both." });
+  const items = todoItems(variables);
+  const chosen: TodoItem[] = [];
+  if (which !== undefined) {
+    // Items that the user keeps stay in the list that the result shows.
+    for (const item of items)
+      if ((which === "all" || item.state === "done") && !keptProblem(variables, item))
+        chosen.push(item);
+  }
+  for (const one of wanted ?? []) {
+    const found = findTodo(items, one);
+    if (isToolError(found)) return found;
+    const kept = keptProblem(variables, found);
+    if (kept !== undefined) return kept;
+    chosen.push(found);
+  }
+  const { removed } = variables.removeVariables(chosen.map(({ name }) => name));
+  return { removed: removed.length, items: todoItems(variables) };
+}
