@@ -26,6 +26,8 @@ export interface ToolView {
    * `auto`, `ask-once`, `ask-always`, `deny`, or `depends` if the tool decides by its arguments.
    */
   readonly execution: string;
+  /** A program, key or service that is missing: models are not offered the tool until it is there. */
+  readonly unavailable: { readonly needs: string; readonly fix: string | null } | null;
 }
 
 /** A tool group of `GET /v1/tools`. */

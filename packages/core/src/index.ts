@@ -13,7 +13,7 @@ export { isToolError, type ToolError, toolError } from "./tool/return-value.ts";
 export type { ContentPart } from "./model/content-part.ts";
 export { type ContentParts, contentParts } from "./tool/return-value.ts";
 export type { ToolDefinition } from "./model/model.ts";
-export { defineToolGroup } from "./tool/define-tool.ts";
+export { defineToolGroup, withNeed } from "./tool/define-tool.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
 export type { DeniedResources, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolEvents } from "./tool/tool-context.ts";
@@ -21,7 +21,7 @@ export type { GivenFile, RequestTool, RequestTools, ToolFile, ToolFiles } from "
 export type { Annotation, PlacedAnnotation } from "./model/annotation.ts";
 export { type WithAnnotations, withAnnotations } from "./tool/return-value.ts";
 export type { ReturnedFile, StoredFile, StoreFile } from "./tool/stored-file.ts";
-export type { PreviewContext, Tool, ToolGroup } from "./tool/tool.ts";
+export type { MissingNeed, PreviewContext, Tool, ToolExample, ToolGroup } from "./tool/tool.ts";
 export { type WithText, withText } from "./tool/return-value.ts";
 
 // Tool executor

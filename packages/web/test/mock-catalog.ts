@@ -47,6 +47,7 @@ const tool = (
   parameters: { type: "object" },
   default_enabled: true,
   always_offered: false,
+  unavailable: null,
   execution,
   ...more,
 });
@@ -84,6 +85,9 @@ export const toolGroups: readonly ToolGroupView[] = [
       "Fetches a page and gives its readable text as Markdown.",
       "ask-once",
     ),
+    tool("web", "SearchWeb", "Searches the web.", "ask-once", {
+      unavailable: { needs: "a key for a search service", fix: "Set SEARCH_KEY." },
+    }),
   ]),
   group("basic", "Basic", "Dates, text and JSON.", true, [
     tool("basic", "DateTime", "Tells the date and time, in any zone and format."),

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { tryScript } from "../install/try-script.ts";
 import { plainStyle } from "../terminal/style.ts";
-import { checkSystem, renderChecks } from "./doctor.ts";
+import { defineTool, withNeed } from "@capstan/core";
+import { checkSystem, missingNeeds, renderChecks } from "./doctor.ts";
 
 // Contract: sandbox-70
 test("a missing program is shown with its purpose and the command that installs it", async () => {
@@ -74,4 +75,20 @@ test("each program has a line, and missing ones have their effect and a remedy",
     text,
     "bash     ok      /bin/bash\nsandbox  missing No bwrap.\n                 Asks.\n                 get it\n",
   );
+});
+
+test("a need that several tools lack has one line, which names them", () => {
+  const tool = (name: string) => defineTool({ name, description: "", execute: () => "" });
+  const key = { needs: "a key for Tavily", fix: "Set TAVILY_API_KEY." };
+  const web = { name: "web", tools: [...withNeed(key, [tool("Search")]), tool("Fetch")] };
+  const news = { name: "news", tools: withNeed({ ...key }, [tool("Read")]) };
+  assert.deepEqual(missingNeeds([web, news]), [
+    {
+      name: "tools",
+      status: "missing",
+      detail: "web.Search, news.Read: needs a key for Tavily",
+      without: "Models are not offered these tools.",
+      fix: "Set TAVILY_API_KEY.",
+    },
+  ]);
 });

@@ -1,3 +1,4 @@
+import type { ToolGroup } from "@capstan/core";
 import { findProgram, findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { findPowerShell, findPython } from "@capstan/scripts";
 import { inspectRedis } from "@capstan/server";
@@ -10,6 +11,7 @@ import {
   reviewConfiguration,
 } from "../configuration/accepted-configuration.ts";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
+import { configuredGroups } from "../install/built-in-groups.ts";
 import { tryScript } from "../install/try-script.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 import { commandTexts } from "../texts/commands.ts";
@@ -66,7 +68,28 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
   return [
     { name: "approvals", status: "ok", detail: describeApprovers(applied), without },
     describeReview(review),
+    ...missingNeeds(await configuredGroups(applied)),
   ];
+}
+
+/** Returns a check for each need that tools have and that this machine or configuration lacks. */
+export function missingNeeds(groups: readonly ToolGroup[]): readonly SystemCheck[] {
+  const toolsByNeed = new Map<string, { readonly fix?: string; readonly tools: string[] }>();
+  for (const group of groups)
+    for (const { definition, unavailable } of group.tools) {
+      if (unavailable === undefined) continue;
+      const { needs, ...fix } = unavailable;
+      const entry = toolsByNeed.get(needs) ?? { ...fix, tools: [] };
+      entry.tools.push(`${group.name}.${definition.function.name}`);
+      toolsByNeed.set(needs, entry);
+    }
+  return [...toolsByNeed].map(([needs, { tools, ...fix }]) => ({
+    name: "tools",
+    status: "missing",
+    detail: texts.toolsNeed(tools.join(", "), needs),
+    without: texts.tools,
+    ...fix,
+  }));
 }
 
 function describeReview(review: ConfigurationReview): SystemCheck {

@@ -32,7 +32,13 @@ const groups: readonly ToolGroup[] = [
       }),
     ],
   },
-  { name: "web", tools: [defineTool({ name: "Fetch", description: "", execute })] },
+  {
+    name: "web",
+    tools: [
+      defineTool({ name: "Fetch", description: "", execute }),
+      defineTool({ name: "Search", description: "", unavailable: { needs: "a key" }, execute }),
+    ],
+  },
 ];
 
 test("the list shows switches, policies and effects, as rules leave them", () => {
@@ -54,6 +60,7 @@ test("the list shows switches, policies and effects, as rules leave them", () =>
 
 web (off)
   Fetch      ask-once    write  result reviewed: always, by rule
+  Search     ask-once    write  needs a key, result reviewed: always, by rule
 `,
   );
 });

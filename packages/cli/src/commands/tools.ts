@@ -4,7 +4,7 @@ import type { ToolGroupView, ToolView } from "@capstan/contract";
 import { type Invocation, printJson, printNotice } from "../arguments/command.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { checkSwitches } from "../install/check-tools.ts";
-import { configuredGroups } from "../install/built-in-groups.ts";
+import { configuredGroups, isOnByDefault } from "../install/built-in-groups.ts";
 import { openScripts } from "../install/open-scripts.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
@@ -58,7 +58,7 @@ export function describeTools(
     object: "tool_group",
     title: group.title ?? group.name,
     description: group.description ?? "",
-    default_enabled: configuration.groups[group.name] ?? true,
+    default_enabled: configuration.groups[group.name] ?? isOnByDefault(group.name),
     tools: group.tools.map((tool) => describeTool(tool, group, configuration)),
   }));
 }
@@ -90,6 +90,10 @@ function describeTool(
     effects: effectsText(tool.effects ?? "write"),
     ruled: rule !== undefined || reviewRule !== undefined,
     ruled_by_arguments: isRuled(sometimes, call),
+    unavailable:
+      tool.unavailable === undefined
+        ? null
+        : { needs: tool.unavailable.needs, fix: tool.unavailable.fix ?? null },
   };
 }
 
@@ -122,6 +126,7 @@ export function renderTools(groups: readonly DescribedGroup[], style: Style): st
 
 function columns(tool: DescribedTool): readonly string[] {
   const notes = [
+    ...(tool.unavailable === null ? [] : [texts.needs(tool.unavailable.needs)]),
     ...(tool.default_enabled ? [] : [texts.off]),
     ...(tool.always_offered ? [texts.alwaysOffered] : []),
     ...(tool.result === "never" ? [] : [commandTexts.rules.result(tool.result)]),

@@ -94,9 +94,14 @@ function isPartOf(list: readonly string[], whole: readonly string[]): boolean {
 
 type Switches = { readonly [name: string]: boolean };
 
-/** These groups exist only if they are named; all others are on unless they are switched off. */
-const groupRank = (name: string, on: boolean | undefined): number =>
-  name === "code" || name === "scripts" ? rank(on, [undefined, false, true]) : on === false ? 0 : 1;
+/**
+ * `scripts` exists only if it is named, and `code` is off unless it is switched on; all others are
+ * on unless they are switched off.
+ */
+const groupRank = (name: string, on: boolean | undefined): number => {
+  if (name === "scripts") return rank(on, [undefined, false, true]);
+  return name === "code" ? Number(on === true) : Number(on !== false);
+};
 const toolRank = (_name: string, on: boolean | undefined): number =>
   rank(on, [false, undefined, true]);
 

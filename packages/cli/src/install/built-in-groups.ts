@@ -41,7 +41,18 @@ export interface BuiltInGroupsOptions {
   /**
    * The sandbox and the permissions of code that a model writes. @default there is no such group
    */
-  readonly code?: Pick<CodeToolsOptions, "sandbox" | "write" | "network" | "powershell">;
+  readonly code?: Pick<
+    CodeToolsOptions,
+    "sandbox" | "sandboxFix" | "write" | "network" | "powershell"
+  >;
+}
+
+/** The groups that are off until the configuration, or a user for a conversation, switches them on. */
+const offByDefault: ReadonlySet<string> = new Set(["code"]);
+
+/** Returns whether a group is on if the configuration has no switch for it. */
+export function isOnByDefault(group: string): boolean {
+  return !offByDefault.has(group);
 }
 
 /**
@@ -74,9 +85,8 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
 }
 
 /**
- * The groups of an installation. Code of models runs only if the configuration names the group,
- * `{"groups": {"code": true}}`. The same holds for `scripts`, the group with which a model writes
- * tools.
+ * The groups of an installation. The group `scripts`, with which a model writes tools, exists only
+ * if the configuration names it, `{"groups": {"scripts": true}}`.
  */
 export async function configuredGroups(
   configuration: Pick<
@@ -86,20 +96,19 @@ export async function configuredGroups(
 ): Promise<readonly ToolGroup[]> {
   const { roots, dataDir, acceptedDir, web, groups, code, scripts } = configuration;
   const { python, powershell } = scripts;
-  const wantsCode = groups["code"] !== undefined;
+  const { sandbox, problem } = await processSandbox();
   return builtInGroups({
     roots,
     deny: [dataDir, acceptedDir],
     protected: protectedPaths(configuration),
     changes: join(dataDir, "changes"),
     allowPrivateHosts: web.allowPrivateHosts,
-    ...(wantsCode && {
-      code: {
-        ...code,
-        sandbox: (await processSandbox()).sandbox,
-        ...(powershell !== undefined && { powershell }),
-      },
-    }),
+    code: {
+      ...code,
+      sandbox,
+      ...(problem !== undefined && { sandboxFix: problem.fix }),
+      ...(powershell !== undefined && { powershell }),
+    },
     ...(groups["scripts"] !== undefined && {
       scripts: { parsers: languageParsers({ python }) },
     }),

@@ -84,7 +84,9 @@ test("a tool that does not exist or does not fit its hosted type is an error tha
     execute: () => "",
   });
   const draw = defineTool({ name: "Draw", description: "", execute: () => "drawn" });
-  const groups = [defineToolGroup({ name: "search", tools: [search, draw] })];
+  const unavailable = { needs: "a key", fix: "Set PAINT_KEY." };
+  const paint = defineTool({ name: "Paint", description: "", unavailable, execute: () => "" });
+  const groups = [defineToolGroup({ name: "search", tools: [search, draw, paint] })];
   const check = (hostedTools: { readonly [type: string]: string }) => () =>
     requireHostedTools(
       { hostedTools, places: { "hostedTools.web_search": "capstan.config.json:4" } },
@@ -100,6 +102,10 @@ test("a tool that does not exist or does not fit its hosted type is an error tha
     code: "invalid_configuration",
     message:
       "hostedTools.image_generation: the tool \"search.Draw\" cannot run 'image_generation', because it has no text argument prompt. Bind a tool of the server with such an argument.",
+  });
+  assert.throws(check({ image_generation: "search.Paint" }), {
+    message:
+      "hostedTools.image_generation: the tool \"search.Paint\" cannot run 'image_generation', because it needs a key (Set PAINT_KEY.). Provide that, or remove the setting.",
   });
   assert.throws(check({ code_interpreter: "code.Python" }), {
     message:

@@ -112,15 +112,21 @@ export function requireHostedTools(
       const hint = didYouMean(id, [...tools.keys()]) || absentGroup(id, groups);
       return [`${where}: there is no tool "${id}".${hint}`];
     }
-    const problem = hostedToolProblem(type, tool);
+    const problem = missingNeed(tool) ?? hostedToolProblem(type, tool);
     return problem === undefined
       ? []
       : [
-          `${where}: the tool "${id}" cannot run '${type}', because ${problem}. Bind a tool of the server with such an argument.`,
+          `${where}: the tool "${id}" cannot run '${type}', because ${problem}.${tool.unavailable === undefined ? " Bind a tool of the server with such an argument." : " Provide that, or remove the setting."}`,
         ];
   });
   if (problems.length > 0)
     throw new CapstanError({ code: "invalid_configuration", message: problems.join("\n") });
+}
+
+function missingNeed({ unavailable }: Tool): string | undefined {
+  if (unavailable === undefined) return undefined;
+  const { needs, fix } = unavailable;
+  return `it needs ${needs}${fix === undefined ? "" : ` (${fix})`}`;
 }
 
 function absentGroup(id: string, groups: readonly ToolGroup[]): string {

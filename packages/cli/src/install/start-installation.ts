@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { ToolGroup } from "@capstan/core";
 import type { GateLimits, ModelEntry } from "@capstan/core/host";
 import { countTokensIfLoaded, createModelCatalog } from "@capstan/models";
 import { type ServerLimits, startServer, type StopSummary } from "@capstan/server";
@@ -8,7 +7,8 @@ import { webRoot } from "@capstan/web";
 
 import { checkBoundTools, checkSchemas, checkSwitches, requireHostedTools } from "./check-tools.ts";
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";
-import { configuredGroups } from "./built-in-groups.ts";
+import { configuredGroups, isOnByDefault } from "./built-in-groups.ts";
+import { ownHostedTools } from "./own-hosted-tools.ts";
 import { openScripts } from "./open-scripts.ts";
 import { convertDocument, isConvertible } from "@capstan/toolkit";
 import { createToolExecutor } from "./create-tool-executor.ts";
@@ -67,7 +67,7 @@ export async function startInstallation(options: {
   });
   const groups = () => [...shipped, ...library.offered.groups];
   const groupDefaults = {
-    ...Object.fromEntries(shipped.map((group) => [group.name, true])),
+    ...Object.fromEntries(shipped.map(({ name }) => [name, isOnByDefault(name)])),
     ...configuration.groups,
   };
   const toolDefaults = configuration.tools;
@@ -79,7 +79,7 @@ export async function startInstallation(options: {
   const { allowedHosts, requestHeaders, toolSettings, hostedTools, ...settings } = configuration;
   const server = await startServer({
     ...settings,
-    hostedTools: { ...ownHostedTools(shipped), ...hostedTools },
+    hostedTools: { ...ownHostedTools(shipped, configuration), ...hostedTools },
     version: packageVersion(),
     models,
     groups,
@@ -154,11 +154,4 @@ function serverLimits(limits: ConfiguredLimits): Partial<ServerLimits> {
     ...ofTurns,
     ...(runWaitDays !== undefined && { suspendedMs: runWaitDays * 24 * 3_600_000 }),
   };
-}
-
-/** The tools that are bound to hosted types unless the configuration binds others. */
-function ownHostedTools(groups: readonly ToolGroup[]): Configuration["hostedTools"] {
-  const code = groups.find(({ name }) => name === "code");
-  const hasPython = code?.tools.some(({ definition }) => definition.function.name === "Python");
-  return hasPython === true ? { code_interpreter: "code.Python" } : {};
 }

@@ -65,6 +65,8 @@ export const commandTexts = {
   doctor: {
     approvals: "It is unknown who may approve calls.",
     config: "The last accepted configuration applies.",
+    tools: "Models are not offered these tools.",
+    toolsNeed: (tools: string, needs: string) => `${tools}: needs ${needs}`,
     configUnknown: "The server does not start.",
     configFix: "capstan config diff, then capstan config accept",
     configLooser: (file: string, settings: string) =>
@@ -143,6 +145,7 @@ export const commandTexts = {
   },
   tools: {
     off: "off",
+    needs: (what: string) => `needs ${what}`,
     alwaysOffered: "always offered",
     byRule: "by rule",
     otherRules: "other rules for some arguments",

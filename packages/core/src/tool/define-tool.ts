@@ -4,6 +4,7 @@ import type {
   ToolEffects,
   GrantOffer,
   ExecutionDecision,
+  MissingNeed,
   PreviewContext,
   ResultApprovalPolicy,
 } from "./tool.ts";
@@ -36,6 +37,9 @@ type Passed = Pick<
   | "speaks"
   | "hidden"
   | "final"
+  | "unavailable"
+  | "examples"
+  | "errors"
 >;
 
 /** The options of `defineTool`. `Tool` documents the fields that both have. */
@@ -209,6 +213,16 @@ export function defineToolGroup(group: ToolGroup): ToolGroup {
   if (problem !== undefined)
     throw new CapstanError({ code: "invalid_tool_group", message: problem });
   return group;
+}
+
+/**
+ * Returns tools that lists show with what they need, and that models are not offered.
+ *
+ * @param need what is missing; if undefined, the tools are returned unchanged
+ * @example withNeed(key === undefined ? { needs: "a key for Tavily" } : undefined, [webSearch()])
+ */
+export function withNeed(need: MissingNeed | undefined, tools: readonly Tool[]): readonly Tool[] {
+  return need === undefined ? tools : tools.map((tool) => ({ ...tool, unavailable: need }));
 }
 
 /**

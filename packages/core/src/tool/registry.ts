@@ -317,10 +317,12 @@ function offered(tools: ToolSet, name: string, names: { readonly [modelName: str
   return id === undefined ? undefined : tools.registry.tool(id);
 }
 
-/** Returns whether the switches allow a tool to be called. */
+/** Returns whether a tool can be called: it has what it needs, and the switches allow it. */
 export function isEnabled(tools: ToolSet, { id, group, tool }: RegisteredTool): boolean {
   return (
-    tools.switches.tool(id) && (tools.switches.group(group.name) || tool.alwaysOffered === true)
+    tool.unavailable === undefined &&
+    tools.switches.tool(id) &&
+    (tools.switches.group(group.name) || tool.alwaysOffered === true)
   );
 }
 
@@ -342,6 +344,14 @@ function notFound(
   names: { readonly [modelName: string]: string } | undefined,
   off: RegisteredTool | undefined,
 ): ToolErrorData {
+  const need = off?.tool.unavailable;
+  if (off !== undefined && need !== undefined) {
+    const fix = need.fix === undefined ? "" : ` (${need.fix})`;
+    return {
+      code: "tool_unavailable",
+      message: `The tool "${off.name}" cannot run here: it needs ${need.needs}. Do without it, or ask the user to provide that${fix}.`,
+    };
+  }
   if (off !== undefined) {
     return {
       code: "tool_disabled",

@@ -151,6 +151,31 @@ export interface Tool {
   readonly final?: boolean;
   /** True: the tool reads or writes variables, so its own results do not become variables. */
   readonly variableTool?: boolean;
+  /**
+   * Set if something that the tool needs is missing. Lists show the tool and what it needs; models
+   * are not offered it, and calls of it fail with `tool_unavailable`.
+   */
+  readonly unavailable?: MissingNeed;
+  /** Calls that show how to use the tool, for its documentation. Models do not see them. */
+  readonly examples?: readonly ToolExample[];
+  /** The codes of the tool's own errors, with their meaning, for its documentation. */
+  readonly errors?: { readonly [code: string]: string };
+}
+
+/** A program, key or service that a tool needs and does not have, for users. */
+export interface MissingNeed {
+  /** A noun, for example `a key for Tavily`. */
+  readonly needs: string;
+  /** How to provide it: a sentence or a command. */
+  readonly fix?: string;
+}
+
+/** A call that documents a tool. */
+export interface ToolExample {
+  /** A sentence on the effect of the call. */
+  readonly title: string;
+  /** Arguments that match the tool's schema. */
+  readonly args: ToolArgs;
 }
 
 /** A document for the model on the use of a group's tools. */

@@ -3,10 +3,12 @@ import type { NetworkAccess, Sandbox, SandboxLimits } from "@capstan/sandbox";
 /** Options of `codeTools`. */
 export interface CodeToolsOptions {
   /**
-   * The sandbox that code runs in. Without one only JavaScript is offered, which runs in an
-   * isolate.
+   * The sandbox that code runs in. Without one models are offered only JavaScript, which runs in
+   * an isolate.
    */
   readonly sandbox: Sandbox;
+  /** How users get a sandbox, if there is none. */
+  readonly sandboxFix?: string;
   /** The folders that code can read; the first is its working directory. @default none */
   readonly roots?: readonly string[];
   /** Whether code may change these folders. @default false */

@@ -8,6 +8,7 @@ import {
   isToolError,
   type ToolContext,
   type ToolErrorData,
+  type ToolGroup,
   VariableSystem,
 } from "@capstan/core";
 import { unconfined } from "@capstan/sandbox";
@@ -28,8 +29,9 @@ const group = codeTools({
   find: (name) => [`/usr/bin/${name}`].find(existsSync),
 });
 const skip = (name: string) =>
-  noSandbox ||
-  (group.tools.some((tool) => tool.definition.function.name === name) ? false : `no ${name}`);
+  noSandbox || (toolOf(group, name).unavailable === undefined ? false : `no ${name}`);
+const needsOf = ({ tools }: ToolGroup) =>
+  Object.fromEntries(tools.map((tool) => [tool.definition.function.name, tool.unavailable]));
 
 function withVariables(): ToolContext & { readonly written: () => string } {
   const variables = new VariableSystem();
@@ -68,21 +70,33 @@ test("every tool of the group asks for each call", () => {
 });
 
 // Contract: sandbox-63
-test("without a sandbox only tools without access to anything are offered", () => {
-  const open = codeTools({ sandbox: unconfined });
-  assert.deepEqual(
-    open.tools.map((tool) => tool.definition.function.name),
-    ["JavaScript"],
-  );
+test("without a sandbox the tools with access to files name it as their need", () => {
+  const sandboxFix = "apt-get install bubblewrap";
+  const open = codeTools({ sandbox: unconfined, sandboxFix });
+  const need = { needs: "a sandbox", fix: sandboxFix };
+  assert.deepEqual(needsOf(open), {
+    Shell: need,
+    Python: need,
+    PowerShell: need,
+    JavaScript: undefined,
+  });
 });
 
 // Contract: sandbox-63
-test("a tool is offered if its interpreter is installed", () => {
-  const bare = codeTools({ sandbox: { ...unconfined, kind: "bubblewrap" }, find: () => undefined });
+test("a tool without its interpreter names it as its need", () => {
+  const sandbox = { ...unconfined, kind: "bubblewrap" } as const;
+  const bare = needsOf(codeTools({ sandbox, find: () => undefined }));
   assert.deepEqual(
-    bare.tools.map((tool) => tool.definition.function.name),
-    ["JavaScript"],
+    Object.entries(bare).map(([name, need]) => [name, need?.needs]),
+    [
+      ["Shell", "Bash"],
+      ["Python", "Python 3"],
+      ["PowerShell", "PowerShell 7"],
+      ["JavaScript", undefined],
+    ],
   );
+  const all = needsOf(codeTools({ sandbox, find: () => "/bin/x" }));
+  assert.ok(Object.values(all).every((need) => need === undefined));
 });
 
 test("the definitions describe the sandbox in few tokens", () => {

@@ -1,5 +1,12 @@
-import { defineToolGroup, type Tool, type ToolGroup, toolError } from "@capstan/core";
-import { findProgram } from "@capstan/sandbox";
+import {
+  defineToolGroup,
+  type MissingNeed,
+  type Tool,
+  type ToolGroup,
+  toolError,
+  withNeed,
+} from "@capstan/core";
+import { findProgram, installCommand } from "@capstan/sandbox";
 import { findPowerShell } from "../run/powershell/find-powershell.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
 import { javascriptTool } from "./javascript-tool.ts";
@@ -8,8 +15,9 @@ import { type ShellProgram, shellTool } from "./shell.ts";
 
 /**
  * Creates the tools with which a model runs code: `Shell`, `Python`, `JavaScript` and `PowerShell`.
- * Each is offered if its interpreter and a sandbox are available. JavaScript is always offered,
- * because it has no access to anything but the conversation's files. Every call needs a user's approval.
+ * Each is offered if its interpreter and a sandbox are available, and otherwise listed with what it
+ * needs. JavaScript needs neither, because it has no access to anything but the conversation's
+ * files. Every call needs a user's approval.
  *
  * @example
  * const { sandbox } = await findSandbox();
@@ -20,10 +28,7 @@ export function codeTools(options: CodeToolsOptions): ToolGroup {
     name: "code",
     title: "Code",
     description: "Runs code in a sandbox, after asking.",
-    tools: [
-      ...(options.sandbox.kind === "none" ? [] : confinedTools(options)),
-      javascriptTool(options),
-    ],
+    tools: [...confinedTools(options), javascriptTool(options)],
     rulePrompt:
       "Pass values by the call's variables instead of pasting them into code. A user reads each call before it runs: keep code short and plain.",
   });
@@ -34,11 +39,32 @@ function confinedTools(options: CodeToolsOptions): readonly Tool[] {
   const bash = find("bash");
   const python = find("python3");
   const pwsh = options.powershell ?? find("pwsh");
+  const missing = (path: string | undefined, need: MissingNeed): MissingNeed | undefined =>
+    options.sandbox.kind === "none" ? sandboxNeed(options) : path === undefined ? need : undefined;
+  // A tool without its interpreter is never called, so its path has no effect.
   return [
-    ...(bash === undefined ? [] : [shellTool(bashProgram(bash), options)]),
-    ...(python === undefined ? [] : [pythonTool(options, python)]),
-    ...(pwsh === undefined ? [] : [shellTool(powershellProgram(pwsh), options)]),
+    ...withNeed(missing(bash, { needs: "Bash", fix: installCommand("bash") }), [
+      shellTool(bashProgram(bash ?? "bash"), options),
+    ]),
+    ...withNeed(
+      missing(python, {
+        needs: "Python 3",
+        fix: installCommand("python3", { pacman: "python", brew: "python" }),
+      }),
+      [pythonTool(options, python ?? "python3")],
+    ),
+    ...withNeed(
+      missing(pwsh, {
+        needs: "PowerShell 7",
+        fix: "Install PowerShell 7: https://aka.ms/install-powershell",
+      }),
+      [shellTool(powershellProgram(pwsh ?? "pwsh"), options)],
+    ),
   ];
+}
+
+function sandboxNeed({ sandboxFix }: CodeToolsOptions): MissingNeed {
+  return { needs: "a sandbox", ...(sandboxFix !== undefined && { fix: sandboxFix }) };
 }
 
 function bashProgram(path: string): ShellProgram {

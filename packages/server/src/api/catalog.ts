@@ -127,6 +127,12 @@ function groupView(group: ToolGroup, services: Services): ToolGroupView {
   };
 }
 
+/** Returns what a tool needs and does not have, in the form of the API. */
+function unavailableView({ unavailable }: Tool): ToolView["unavailable"] {
+  if (unavailable === undefined) return null;
+  return { needs: unavailable.needs, fix: unavailable.fix ?? null };
+}
+
 function toolView(group: ToolGroup, tool: Tool, { toolDefaults }: Services): ToolView {
   const { name, description = "", parameters = { type: "object" } } = tool.definition.function;
   const id = `${group.name}.${name}`;
@@ -139,5 +145,6 @@ function toolView(group: ToolGroup, tool: Tool, { toolDefaults }: Services): Too
     default_enabled: toolDefaults[id] ?? true,
     always_offered: tool.alwaysOffered === true,
     execution: typeof policy === "function" ? "depends" : policy,
+    unavailable: unavailableView(tool),
   };
 }

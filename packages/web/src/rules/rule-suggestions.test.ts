@@ -10,6 +10,7 @@ const tool = (id: string, parameters: unknown) => ({
   parameters,
   default_enabled: true,
   always_offered: false,
+  unavailable: null,
   execution: "auto",
 });
 const groups: readonly ToolGroupView[] = [

@@ -54,16 +54,18 @@ function GroupSwitch(props: { readonly group: ToolGroupView }) {
 function ToolSwitch(props: { readonly tool: ToolView; readonly groupIsOn: boolean }) {
   const { chat } = useApp();
   const policy = () => {
+    const missing = props.tool.unavailable;
+    if (missing !== null) return settingsTexts.tools.needs(missing.needs);
     const words = executionLabels[props.tool.execution] ?? props.tool.execution;
     return props.tool.always_offered ? settingsTexts.tools.alwaysOffered(words) : words;
   };
   return (
     <Switch
       label={props.tool.name}
-      detail={props.tool.description}
+      detail={props.tool.unavailable?.fix ?? props.tool.description}
       note={policy()}
       isOn={isToolOn(props.tool, chat.switches())}
-      isDisabled={!props.groupIsOn || props.tool.always_offered}
+      isDisabled={!props.groupIsOn || props.tool.always_offered || props.tool.unavailable !== null}
       testId="tool-switch"
       onChange={(on) => void chat.setSwitches(withTool(chat.switches(), props.tool.id, on))}
     />

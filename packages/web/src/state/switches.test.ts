@@ -10,6 +10,7 @@ const tool = (group: string, name: string, more: Partial<ToolView> = {}): ToolVi
   parameters: {},
   default_enabled: true,
   always_offered: false,
+  unavailable: null,
   execution: "auto",
   ...more,
 });
@@ -32,6 +33,12 @@ const groups = [
 test("an unchanged switch has its default", () => {
   assert.deepEqual(groupsOn(groups, noSwitches), ["files"]);
   assert.deepEqual([...toolNamesOn(groups, noSwitches)], ["ListFiles"]);
+});
+
+test("a tool that lacks what it needs is off, whatever its switch", () => {
+  const unavailable = { needs: "a key", fix: null };
+  const web = group("web", true, [tool("web", "Search", { unavailable })]);
+  assert.deepEqual([...toolNamesOn([web], withTool(noSwitches, "web.Search", true))], []);
 });
 
 test("switches turn groups and tools on and off", () => {

@@ -12,8 +12,9 @@ export function isGroupOn(group: ToolGroupView, switches: Switches): boolean {
   return own(switches.groups, group.name) ?? group.default_enabled;
 }
 
-/** Whether a tool is on, if its group is on. */
+/** Whether a tool is on, if its group is on. A tool that lacks something that it needs is off. */
 export function isToolOn(tool: ToolView, switches: Switches): boolean {
+  if (tool.unavailable !== null) return false;
   return tool.always_offered || (own(switches.tools, tool.id) ?? tool.default_enabled);
 }
 
@@ -37,6 +38,7 @@ export function toolNamesOn(groups: readonly ToolGroupView[], switches: Switches
   for (const group of groups) {
     const isOn = isGroupOn(group, switches);
     for (const tool of group.tools) {
+      if (tool.unavailable !== null) continue;
       if (tool.always_offered ? anyOn : isOn && isToolOn(tool, switches)) names.add(tool.name);
     }
   }
