@@ -22,10 +22,7 @@ const maxBytes = 100_000_000;
 export function loadFiles(model: Model, sources: FileSources): Model {
   const { readsFile } = model;
   return {
-    id: model.id,
-    ...(model.contextWindow !== undefined && { contextWindow: model.contextWindow }),
-    ...(model.prices !== undefined && { prices: model.prices }),
-    ...(readsFile !== undefined && { readsFile }),
+    ...model,
     stream(request, signal) {
       const load: Loading = { ...sources, readsFile, signal, left: { bytes: maxBytes } };
       const isLong = request.messages.length > manyMessages;
@@ -45,8 +42,8 @@ async function* streamLoaded(
   if (request.messages.length > manyMessages) await nextTurn();
   const messages: Message[] = [];
   for (const message of request.messages.toReversed())
-    messages.unshift(changes(message, load) ? await loaded(message, load) : message);
-  yield* model.stream({ ...request, messages }, load.signal);
+    messages.push(changes(message, load) ? await loaded(message, load) : message);
+  yield* model.stream({ ...request, messages: messages.toReversed() }, load.signal);
 }
 
 function changes(message: Message, load: Loading): boolean {
@@ -95,9 +92,9 @@ function isReference(part: ContentPart): boolean {
 
 async function loaded(message: Message, load: Loading): Promise<Message> {
   const parts: ContentPart[] = [];
-  for (const part of partsOf(message).toReversed()) parts.unshift(await loadedPart(part, load));
-  if (message.role === "tool") return { ...message, parts };
-  return { ...message, content: parts } as Message;
+  for (const part of partsOf(message).toReversed()) parts.push(await loadedPart(part, load));
+  if (message.role === "tool") return { ...message, parts: parts.toReversed() };
+  return { ...message, content: parts.toReversed() } as Message;
 }
 
 async function loadedPart(part: ContentPart, load: Loading): Promise<ContentPart> {
