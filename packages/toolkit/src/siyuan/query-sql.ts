@@ -1,0 +1,45 @@
+import { defineTool, type Tool } from "@capstan/core";
+import { z } from "zod";
+import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
+import { hasLimit, readStatementProblem } from "./kernel/read-statement.ts";
+import { rowsReply } from "./kernel/replies.ts";
+import type { SiyuanAccess } from "./siyuan-options.ts";
+
+/** The rows that the kernel returns for a statement without a LIMIT, by default. */
+const kernelLimit = 64;
+
+const parameters = z.object({
+  sql: z.string().min(1).max(20_000).describe("One SELECT of SQLite, with a LIMIT."),
+});
+
+interface Rows {
+  readonly rows: readonly { readonly [column: string]: unknown }[];
+  /** Whether the kernel's own limit probably left out rows. */
+  readonly cut: boolean;
+}
+
+/** `querySQL`: runs a statement that only reads on the index of the notes. */
+export function querySql({ ask }: SiyuanAccess): Tool {
+  return defineTool({
+    name: "querySQL",
+    description:
+      "Runs one SELECT on the index of SiYuan: the tables blocks, attributes and refs. Rule/siyuan/sql-overview lists them.",
+    parameters,
+    effects: "read",
+    permission: { executionPolicy: "ask-once" },
+    declaredReturnType: { type: "{rows: object[], cut: boolean}" },
+    formatForLLM: ({ rows, cut }: Rows) => {
+      if (rows.length === 0) return "No rows.";
+      const lines = rows.map((row) => JSON.stringify(row)).join("\n");
+      return `${rows.length} rows${cut ? "; there may be more, which a LIMIT with an OFFSET returns" : ""}\n${lines}`;
+    },
+    execute: ({ sql }, context) =>
+      returnKernelErrors(async (): Promise<Rows> => {
+        const problem = readStatementProblem(sql);
+        if (problem !== undefined) throw refused("not_read_only", problem);
+        const body = { stmt: sql, mode: "readonly" };
+        const rows = (await ask(context)("/api/query/sql", body, rowsReply)) ?? [];
+        return { rows, cut: !hasLimit(sql) && rows.length >= kernelLimit };
+      }),
+  });
+}
