@@ -54,14 +54,15 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-const { approvals, code, files, scripts, web, limits, retention } = settingsSchema.shape;
+const { approvals, code, files, scripts, siyuan, web, limits, retention } = settingsSchema.shape;
 /** Settings whose values are objects of settings. */
-const sections = { approvals, code, files, scripts, web, limits, retention };
+const sections = { approvals, code, files, scripts, siyuan, web, limits, retention };
 
 /** Settings of earlier versions, each with advice on how to replace it. */
 const removed: { readonly [path: string]: string } = {
   "retention.deltaDays":
     " Remove it: an hour after a run's end its deltas are replayed as one for each text.",
+  "siyuan.token": " Set it as the variable CAPSTAN_SIYUAN_TOKEN, because it is a secret.",
   "scripts.authors":
     ' Remove it: the right "admin" of a key in CAPSTAN_API_KEYS allows its users to see and change scripts.',
 };

@@ -84,6 +84,15 @@ export interface Configuration {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];
   };
+  /** The SiYuan kernel of the group `siyuan`; absent if there is none. */
+  readonly siyuan?: {
+    /** @default http://127.0.0.1:6806 */
+    readonly url: string;
+    /** The API token: `CAPSTAN_SIYUAN_TOKEN`. Never printed. */
+    readonly token?: string;
+    /** The user's time zone, for daily notes. @default the server's */
+    readonly timeZone?: string;
+  };
   /** The administrator's rules, which no grant and no request overrides. */
   readonly rules: readonly PolicyRule[];
   /** Agents that every caller can select, by name. */

@@ -258,6 +258,24 @@ test("retention.deltaDays is rejected as a removed setting", async () => {
   assert.match(outcome.warnings.join(), /retention\.deltaDays: is not a setting .* Remove it: /);
 });
 
+test("a kernel of SiYuan is named by its address, its token or both, and the token is not a setting", async () => {
+  const url = "http://10.0.0.2:6806";
+  const environment = { CAPSTAN_SIYUAN_TOKEN: " token " };
+  assert.deepEqual((await valid({ siyuan: { url } })).siyuan, { url });
+  assert.deepEqual((await valid(undefined, { environment })).siyuan, {
+    url: "http://127.0.0.1:6806",
+    token: "token",
+  });
+  const both = await valid({ siyuan: { url, timeZone: "Asia/Tokyo" } }, { environment });
+  assert.deepEqual(both.siyuan, { url, token: "token", timeZone: "Asia/Tokyo" });
+  const { outcome } = await load({ siyuan: { url, token: "my-secret" } });
+  assert.match(outcome.warnings.join(), /siyuan\.token: is not a setting .*CAPSTAN_SIYUAN_TOKEN/);
+  assert.doesNotMatch(outcome.warnings.join(), /my-secret/);
+  for (const siyuan of [{ url: "ftp://x" }, { url: "http://a:b@x" }, { url: "http://x/api" }])
+    assert.match((await problems({ siyuan })).join(), /siyuan\.url: expected the address/);
+  assert.match((await problems({ siyuan: { timeZone: "Mars" } })).join(), /expected a time zone/);
+});
+
 test("the environment names a PostgreSQL database, and an error about its address does not contain the address", async () => {
   const url = "postgres://ann:secret@db.example:5432/capstan";
   const environment = { CAPSTAN_DATABASE_URL: url };

@@ -95,6 +95,7 @@ export async function loadConfiguration(
       ...(powershell && { powershell }),
     },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
+    ...siyuanOf(merged.siyuan, environment["CAPSTAN_SIYUAN_TOKEN"]),
     rules: merged.rules ?? [],
     agents: merged.agents ?? {},
     places: file.places,
@@ -195,6 +196,23 @@ function withHome(path: string): string {
 
 function bucketOf({ kind: _kind, ...options }: S3Options & { readonly kind: "s3" }): S3Options {
   return options;
+}
+
+/** A token alone is enough, because the kernel has a usual address. */
+function siyuanOf(
+  settings: Settings["siyuan"],
+  secret: string | undefined,
+): Pick<Configuration, "siyuan"> {
+  const token = secret?.trim() ?? "";
+  if (settings?.url === undefined && token === "") return {};
+  const { url = "http://127.0.0.1:6806", timeZone } = settings ?? {};
+  return {
+    siyuan: {
+      url,
+      ...(token !== "" && { token }),
+      ...(timeZone !== undefined && { timeZone }),
+    },
+  };
 }
 
 async function parseGiven(text: string, shown: string): Promise<SettingsLayer> {

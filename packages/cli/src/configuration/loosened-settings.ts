@@ -66,6 +66,7 @@ const comparisons: {
     isPartOf(changed.allowPrivateHosts, accepted.allowPrivateHosts)
       ? []
       : ["web.allowPrivateHosts"],
+  siyuan: always("siyuan"),
   rules: loosenedRules,
   agents: loosenedAgents,
   limits: loosenedLimits,

@@ -42,6 +42,22 @@ const headerName = text(headerText)
 const privateHost = "a host such as wiki.internal or 127.0.0.1:8080";
 const origin = "an origin such as https://chat.example.org";
 
+const siyuanUrl = "the address of a SiYuan kernel such as http://127.0.0.1:6806";
+const timeZone = "a time zone such as Europe/Berlin";
+
+function isOrigin(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === value.replace(/\/$/, "");
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
 const pricesExample =
   'prices of a million tokens such as {"openai/gpt-5.5": {"input": 1.25, "output": 10}}';
 const price = z.number({ error: "an amount from 0 on" }).min(0, { error: "an amount from 0 on" });
@@ -164,6 +180,15 @@ export const settingsSchema = z.object(
           ),
         },
         { error: "an object" },
+      )
+      .optional(),
+    siyuan: z
+      .object(
+        {
+          url: text(siyuanUrl).refine(isOrigin, { error: siyuanUrl }).exactOptional(),
+          timeZone: text(timeZone).refine(isTimeZone, { error: timeZone }).exactOptional(),
+        },
+        { error: 'an object such as {"url": "http://127.0.0.1:6806"}' },
       )
       .optional(),
     approvals: z

@@ -4,6 +4,8 @@ import {
   basicTools,
   editTools,
   fileTools,
+  siyuanTools,
+  type SiyuanToolsOptions,
   todoTools,
   variableTools,
   webTools,
@@ -36,6 +38,8 @@ export interface BuiltInGroupsOptions {
    * none
    */
   readonly allowPrivateHosts?: readonly string[];
+  /** The SiYuan kernel. @default the group `siyuan` is listed with what it needs */
+  readonly siyuan?: Pick<SiyuanToolsOptions, "url" | "token" | "timeZone">;
   /** Reads the scripts of a model that writes tools. @default there is no such group */
   readonly scripts?: ScriptToolsOptions;
   /**
@@ -76,6 +80,7 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
             protected: options.protected ?? [],
             changes: options.changes,
           }),
+          siyuanTools({ ...options.siyuan, changes: join(options.changes, "siyuan") }),
         ]),
     ...(options.code === undefined
       ? []
@@ -91,7 +96,15 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
 export async function configuredGroups(
   configuration: Pick<
     Configuration,
-    "roots" | "dataDir" | "acceptedDir" | "settingsFile" | "web" | "groups" | "code" | "scripts"
+    | "roots"
+    | "dataDir"
+    | "acceptedDir"
+    | "settingsFile"
+    | "web"
+    | "groups"
+    | "code"
+    | "scripts"
+    | "siyuan"
   >,
 ): Promise<readonly ToolGroup[]> {
   const { roots, dataDir, acceptedDir, web, groups, code, scripts } = configuration;
@@ -103,6 +116,7 @@ export async function configuredGroups(
     protected: protectedPaths(configuration),
     changes: join(dataDir, "changes"),
     allowPrivateHosts: web.allowPrivateHosts,
+    ...(configuration.siyuan !== undefined && { siyuan: configuration.siyuan }),
     code: {
       ...code,
       sandbox,

@@ -10,7 +10,7 @@ import { isContainer } from "./kernel/block-types.ts";
 import type { AskKernel } from "./kernel/kernel.ts";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
 import { idParameter, notebookConfReply, transactionsReply } from "./kernel/replies.ts";
-import { type SiyuanAccess, writeLocks } from "./siyuan-options.ts";
+import { kernelErrors, type SiyuanAccess, writeLocks } from "./siyuan-options.ts";
 
 const parameters = z.object({
   markdown: z.string().min(1).max(1_000_000),
@@ -38,6 +38,21 @@ export function appendContent(access: SiyuanAccess): Tool {
     description:
       "Adds Markdown to SiYuan: to today's daily note, at the end of a document, of the section of a heading or of a list or quote, or after another block.",
     parameters,
+    examples: [
+      {
+        title: "A line in today's daily note.",
+        args: { markdown: "Met **Ann**.", target: "dailynote", id: "20260101000000-work000" },
+      },
+    ],
+    errors: {
+      ...kernelErrors,
+      no_daily_notes: "the notebook has no path for daily notes",
+      not_a_document: "the id is that of a block",
+      list_items_only: "a list holds only list items",
+      empty_text: "the Markdown is empty",
+      attribute_list: "the Markdown sets ids",
+      not_made: "SiYuan reported success and made no change",
+    },
     effects: writeLocks,
     permission: {
       executionPolicy: "ask-always",

@@ -21,7 +21,10 @@ const apply = (notes: SampleNotes, diff: string) =>
 test("a paragraph changes, and keeps its id and its attributes", async () => {
   await using notes = await sampleNotes();
   const { text } = await apply(notes, search(idOf("first00"), "*plan*", "**new** plan"));
-  assert.match(text, /-First paragraph of the \*plan\*\.\n\+First paragraph of the \*\*new\*\* plan\./);
+  assert.match(
+    text,
+    /-First paragraph of the \*plan\*\.\n\+First paragraph of the \*\*new\*\* plan\./,
+  );
   assert.match(
     kramdown(notes),
     /First paragraph of the \*\*new\*\* plan\.\n\{: id="20260102000000-first00" custom-status="draft" bookmark="read"\}/,
@@ -33,7 +36,9 @@ test("edits of one block are joined", async () => {
   const id = idOf("first00");
   await apply(notes, `${search(id, "First", "1st")}${search(id, "paragraph", "block")}`);
   assert.match(kramdown(notes), /^1st block of the \*plan\*\.$/m);
-  const overlap = await notes.fail("applyBlockDiff", { diff: `${search(id, "1st block", "a")}${search(id, "block of", "b")}` });
+  const overlap = await notes.fail("applyBlockDiff", {
+    diff: `${search(id, "1st block", "a")}${search(id, "block of", "b")}`,
+  });
   assert.equal(overlap.code, "overlapping_edits");
 });
 
@@ -61,21 +66,48 @@ test("commands insert, replace and delete, in the order in which they are writte
   await using notes = await sampleNotes();
   const first = idOf("first00");
   const diff = [
-    `@@${first}@@ BEFORE`, "b1", `@@${first}@@ BEFORE`, "b2",
-    `@@${first}@@ AFTER`, "a1", "", "a1 more", `@@${first}@@ AFTER`, "a2",
+    `@@${first}@@ BEFORE`,
+    "b1",
+    `@@${first}@@ BEFORE`,
+    "b2",
+    `@@${first}@@ AFTER`,
+    "a1",
+    "",
+    "a1 more",
+    `@@${first}@@ AFTER`,
+    "a2",
     `@@${idOf("last000")}@@ DELETE`,
-    `@@${idOf("detail0")}@@ APPEND`, "end of details",
-    `@@${idOf("goals00")}@@ REPLACE`, "# Aims", "======= is no marker here", "=======",
-    `@@${ids.plan}@@ APPEND`, "the end",
-    `@@${ids.plan}@@ PREPEND`, "the beginning",
-    `@@${idOf("list000")}@@ PREPEND`, "* Nuts",
+    `@@${idOf("detail0")}@@ APPEND`,
+    "end of details",
+    `@@${idOf("goals00")}@@ REPLACE`,
+    "# Aims",
+    "======= is no marker here",
+    "=======",
+    `@@${ids.plan}@@ APPEND`,
+    "the end",
+    `@@${ids.plan}@@ PREPEND`,
+    "the beginning",
+    `@@${idOf("list000")}@@ PREPEND`,
+    "* Nuts",
   ].join("\n");
   await apply(notes, diff);
   assert.deepEqual(order(notes), [
-    "the beginning", "# Aims", "======= is no marker here\n=======", "b1", "b2",
-    "First paragraph of the *plan*.", "a1", "a1 more", "a2", "l",
-    "## Details", "Some details.", "```js\nconst a = '{: id=\"20260102000000-notanid\"}';\n```",
-    "end of details", "# End", "the end",
+    "the beginning",
+    "# Aims",
+    "======= is no marker here\n=======",
+    "b1",
+    "b2",
+    "First paragraph of the *plan*.",
+    "a1",
+    "a1 more",
+    "a2",
+    "l",
+    "## Details",
+    "Some details.",
+    "```js\nconst a = '{: id=\"20260102000000-notanid\"}';\n```",
+    "end of details",
+    "# End",
+    "the end",
   ]);
   assert.match(kramdown(notes), /# Aims\n\{: id="20260102000000-goals00"\}/);
   assert.match(kramdown(notes, idOf("list000")), /^\* \{: id="[^"]+"\}Nuts/);
@@ -102,20 +134,31 @@ test("nothing is written if one of the edits does not fit", async () => {
   ] as const)
     assert.equal((await notes.fail("applyBlockDiff", { diff: `${good}${diff}` })).code, code, diff);
   assert.equal(kramdown(notes), before);
-  assert.ok(!notes.kernel.requests.some(({ path }) => /update|insert|delete|append|prepend/.test(path)));
-  assert.match((await notes.fail("applyBlockDiff", { diff: search(idOf("last000"), "absent", "x") })).message, /:\nLast\.$/);
+  assert.ok(
+    !notes.kernel.requests.some(({ path }) => /update|insert|delete|append|prepend/.test(path)),
+  );
+  assert.match(
+    (await notes.fail("applyBlockDiff", { diff: search(idOf("last000"), "absent", "x") })).message,
+    /:\nLast\.$/,
+  );
 });
 
 test("a dry run shows the effect and writes nothing, and needs no approval", async () => {
   await using notes = await sampleNotes();
   const before = kramdown(notes);
   const diff = search(idOf("first00"), "First", "Second");
-  const { text, change } = await notes.run<{ text: string; change?: string }>("applyBlockDiff", { diff, dryRun: true });
+  const { text, change } = await notes.run<{ text: string; change?: string }>("applyBlockDiff", {
+    diff,
+    dryRun: true,
+  });
   assert.match(text, /^Nothing was changed[\s\S]*\+Second paragraph/);
   assert.equal(change, undefined);
   assert.equal(kramdown(notes), before);
   const preview = await notes.preview("applyBlockDiff", { diff });
-  assert.match(String(preview), /Document "Plan"[\s\S]*Changes paragraph[\s\S]*-First paragraph[\s\S]*\+Second paragraph/);
+  assert.match(
+    String(preview),
+    /Document "Plan"[\s\S]*Changes paragraph[\s\S]*-First paragraph[\s\S]*\+Second paragraph/,
+  );
 });
 
 test("a change is undone with all ids, and only once", async () => {
@@ -131,16 +174,26 @@ test("a change is undone with all ids, and only once", async () => {
   ].join("\n");
   const { change } = await apply(notes, diff);
   assert.notEqual(kramdown(notes), before);
-  assert.match(String(await notes.preview("applyBlockDiff", { undo: change })), /Takes back change_/);
+  assert.match(
+    String(await notes.preview("applyBlockDiff", { undo: change })),
+    /Takes back change_/,
+  );
   await notes.run("applyBlockDiff", { undo: change });
   assert.equal(kramdown(notes), before);
-  assert.match((await notes.run<{ text: string }>("applyBlockDiff", { undo: change })).text, /already/);
+  assert.match(
+    (await notes.run<{ text: string }>("applyBlockDiff", { undo: change })).text,
+    /already/,
+  );
 });
 
 test("undo does not overwrite later edits, and is for the user who made the change", async () => {
   await using notes = await sampleNotes();
   const { change } = await apply(notes, search(idOf("first00"), "First", "Second"));
-  const other = await notes.fail("applyBlockDiff", { undo: change }, { principal: { id: "someone" } });
+  const other = await notes.fail(
+    "applyBlockDiff",
+    { undo: change },
+    { principal: { id: "someone" } },
+  );
   assert.equal(other.code, "unknown_change");
   notes.kernel.notes.update(idOf("first00"), "edited by the user");
   const error = await notes.fail("applyBlockDiff", { undo: change });
@@ -154,7 +207,11 @@ test("a write that the kernel did not make is found out, and all others are take
   await using notes = await sampleNotes();
   const before = kramdown(notes);
   const silent = '{"code":0,"msg":"","data":null}';
-  const ok = JSON.stringify({ code: 0, msg: "", data: [{ doOperations: [{ id: idOf("detail1"), parentID: "" }] }] });
+  const ok = JSON.stringify({
+    code: 0,
+    msg: "",
+    data: [{ doOperations: [{ id: idOf("detail1"), parentID: "" }] }],
+  });
   const edit = search(idOf("first00"), "First", "Second");
   for (const [failing, reply, more] of [
     ["deleteBlock", ok, `@@${idOf("detail1")}@@ DELETE`],
@@ -175,9 +232,8 @@ test("a write that the kernel did not make is found out, and all others are take
 
 test("attributes that the kernel drops are set again", async () => {
   await using notes = await sampleNotes();
-  const { update } = notes.kernel.notes;
-  notes.kernel.notes.update = (id, markdown) =>
-    update.call(notes.kernel.notes, id, markdown.replaceAll(/^\{: .*\}$/gm, ""));
+  const update = notes.kernel.notes.update.bind(notes.kernel.notes);
+  notes.kernel.notes.update = (id, markdown) => update(id, markdown.replaceAll(/^\{: .*\}$/gm, ""));
   await apply(notes, search(idOf("first00"), "First", "Second"));
   assert.match(kramdown(notes), /custom-status="draft" bookmark="read"/);
 });

@@ -7,7 +7,7 @@ import { planChanges } from "./change/plan-changes.ts";
 import { previewSteps } from "./change/preview-steps.ts";
 import { takeBack } from "./change/take-back.ts";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
-import { type SiyuanAccess, writeLocks } from "./siyuan-options.ts";
+import { kernelErrors, type SiyuanAccess, writeLocks } from "./siyuan-options.ts";
 
 const parameters = z.object({
   diff: z
@@ -37,11 +37,29 @@ export function applyBlockDiff(access: SiyuanAccess): Tool {
     description:
       "Edits blocks of SiYuan by SEARCH/REPLACE blocks and commands. Makes all edits of a diff or none. Blocks keep their ids and attributes.",
     parameters,
+    examples: [
+      {
+        title: "Changes a word of a paragraph.",
+        args: {
+          diff: "@@20260102000000-first00@@\n<<<<<<< SEARCH\nfirst\n=======\nlast\n>>>>>>> REPLACE",
+        },
+      },
+    ],
+    errors: {
+      ...kernelErrors,
+      invalid_diff: "the diff cannot be read",
+      no_match: "a SEARCH text does not occur in the block",
+      ambiguous_match: "a SEARCH text occurs several times",
+      conflicting_edits: "edits exclude each other",
+      list_items_only: "a list holds only list items",
+      not_made: "SiYuan reported success and made no change; all others were taken back",
+      changed_since: "a block has changed since the change to undo",
+      unknown_change: "there is no such change of this user",
+    },
     effects: writeLocks,
     idempotent: true,
     permission: {
-      executionPolicy: ({ dryRun, undo }) =>
-        dryRun === true && undo === undefined ? "auto" : "ask-always",
+      executionPolicy: ({ dryRun, undo }) => (dryRun && undo === undefined ? "auto" : "ask-always"),
       preview: (args, context) =>
         returnKernelErrors(async () => {
           const { diff, undo } = checked(args);
@@ -49,18 +67,21 @@ export function applyBlockDiff(access: SiyuanAccess): Tool {
           if (diff !== undefined) return previewSteps(await planChanges(ask, parseDiff(diff)));
           const changes = new BlockChanges(access.options.changes, context.principal.id);
           const change = await changes.find(undo);
-          const ids = change.steps.flatMap((step) => (step.do === "insert" ? (step.added ?? []).map(({ id }) => id) : [step.id]));
+          const ids = change.steps.flatMap((step) =>
+            step.do === "insert" ? (step.added ?? []).map(({ id }) => id) : [step.id],
+          );
           return `Takes back ${change.id}: restores or removes the blocks ${ids.join(", ")}.`;
         }),
     },
     compressArgs: ({ undo, dryRun }) => undo ?? (dryRun ? "dry run" : ""),
     declaredReturnType: { type: "{text: string, change?: string}" },
-    formatForLLM: ({ text, change }: Applied) => (change === undefined ? text : `${text}\n[${change}]`),
+    formatForLLM: ({ text, change }: Applied) =>
+      change === undefined ? text : `${text}\n[${change}]`,
     execute: (args, context) => returnKernelErrors(() => apply(access, args, context)),
   });
 }
 
-function checked({ diff, undo, dryRun = false }: Args) {
+function checked({ diff, undo, dryRun }: Args) {
   if (undo !== undefined && (diff !== undefined || dryRun))
     throw refused("invalid_arguments", "Give undo alone, or a diff.");
   if (undo !== undefined) return { undo };
@@ -74,12 +95,13 @@ async function apply(access: SiyuanAccess, args: Args, context: ToolContext): Pr
   const folder = access.options.changes;
   const changes = new BlockChanges(folder, context.principal.id);
   if (diff !== undefined && args.dryRun)
-    return { text: `Nothing was changed. The diff would do this:\n${await previewSteps(await planChanges(ask, parseDiff(diff)))}` };
+    return {
+      text: `Nothing was changed. The diff would do this:\n${await previewSteps(await planChanges(ask, parseDiff(diff)))}`,
+    };
   return inTurn(folder, async () => {
     if (undo !== undefined) {
       const undone = await changes.find(undo);
-      if (undone.status === "undone")
-        return { text: `${undo} was taken back already.` };
+      if (undone.status === "undone") return { text: `${undo} was taken back already.` };
       await takeBack(ask, undone, { isChecked: undone.status === "done" });
       await changes.save({ ...undone, status: "undone" });
       return { text: `Took back ${undo}.` };

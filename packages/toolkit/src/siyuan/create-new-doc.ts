@@ -3,8 +3,14 @@ import { z } from "zod";
 import { flush } from "./blocks/read-blocks.ts";
 import type { AskKernel } from "./kernel/kernel.ts";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
-import { blockInfoReply, docsReply, idParameter, notebooksReply, pathReply } from "./kernel/replies.ts";
-import { type SiyuanAccess, writeLocks } from "./siyuan-options.ts";
+import {
+  blockInfoReply,
+  docsReply,
+  idParameter,
+  notebooksReply,
+  pathReply,
+} from "./kernel/replies.ts";
+import { kernelErrors, type SiyuanAccess, writeLocks } from "./siyuan-options.ts";
 
 const parameters = z.object({
   title: z.string().trim().min(1).max(512),
@@ -44,6 +50,18 @@ export function createNewDoc({ ask }: SiyuanAccess): Tool {
     description:
       "Creates a document in SiYuan: below a document or notebook, beside a document, or beside its parent. Never replaces a document.",
     parameters,
+    examples: [
+      {
+        title: "A document below another one.",
+        args: { title: "Meeting", markdown: "# Agenda", anchorId: "20260101120000-plan000" },
+      },
+    ],
+    errors: {
+      ...kernelErrors,
+      exists: "a document of this title is there already",
+      closed_notebook: "the notebook is closed",
+      other_place: "SiYuan created the document elsewhere",
+    },
     effects: writeLocks,
     permission: {
       executionPolicy: "ask-always",
@@ -84,7 +102,10 @@ async function create(ask: AskKernel, args: Args): Promise<Created> {
 }
 
 /** @throws KernelError `exists` if a document of this title is there, which the kernel allows */
-async function placeOf(ask: AskKernel, { title: given, anchorId, location }: Args): Promise<DocumentPlace> {
+async function placeOf(
+  ask: AskKernel,
+  { title: given, anchorId, location }: Args,
+): Promise<DocumentPlace> {
   // A slash in a title would create a folder.
   const title = given.replaceAll("/", "／").replaceAll(/\p{Cc}/gu, " ");
   const { notebooks } = await ask("/api/notebook/lsNotebooks", {}, notebooksReply);
@@ -95,13 +116,25 @@ async function placeOf(ask: AskKernel, { title: given, anchorId, location }: Arg
       : { box: anchorId, path: "/", rootID: anchorId };
   const notebook = notebooks.find(({ id }) => id === anchor.box);
   if (notebook?.closed === true)
-    throw refused("closed_notebook", `The notebook ${notebook.name} is closed. The user can open it in SiYuan.`);
+    throw refused(
+      "closed_notebook",
+      `The notebook ${notebook.name} is closed. The user can open it in SiYuan.`,
+    );
   if (found !== undefined && location !== "children")
-    throw refused("invalid_arguments", `${anchorId} is a notebook, so location must be "children".`);
-  const ids = anchor.path.replace(/\.sy$/, "").split("/").filter((id) => id !== "");
+    throw refused(
+      "invalid_arguments",
+      `${anchorId} is a notebook, so location must be "children".`,
+    );
+  const ids = anchor.path
+    .replace(/\.sy$/, "")
+    .split("/")
+    .filter((id) => id !== "");
   const up = { children: 0, siblings: 1, parent: 2 }[location];
   if (up > ids.length)
-    throw refused("invalid_arguments", `${anchorId} is at the top of its notebook and has no parent. Use "siblings".`);
+    throw refused(
+      "invalid_arguments",
+      `${anchorId} is at the top of its notebook and has no parent. Use "siblings".`,
+    );
   const above = ids.slice(0, ids.length - up);
   const parent = above.at(-1);
   const parentPath = above.length === 0 ? "/" : `/${above.join("/")}.sy`;

@@ -6,7 +6,7 @@ import { isContainer, typeName } from "./kernel/block-types.ts";
 import type { AskKernel } from "./kernel/kernel.ts";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
 import { blockId, idParameter } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
 /** The most blocks of one result, and the characters after which a result ends. */
 const mostBlocks = 200;
@@ -20,7 +20,10 @@ const parameters = z.object({
     .describe(
       "Which blocks: `ID:+20` the 20 after a block, `ID:-20` the 20 before it, `ID:ID` from one to another, `0:20` by position, with BEGIN and END.",
     ),
-  showIds: z.boolean().default(true).describe("Each block after a line `@@id@@ (type)`, as applyBlockDiff needs."),
+  showIds: z
+    .boolean()
+    .default(true)
+    .describe("Each block after a line `@@id@@ (type)`, as applyBlockDiff needs."),
 });
 
 interface BlockContent {
@@ -38,12 +41,23 @@ export function getBlockContent({ ask }: SiyuanAccess): Tool {
     name: "getBlockContent",
     description: "Reads blocks of SiYuan as Markdown, in their order, a page at a time.",
     parameters,
+    examples: [
+      {
+        title: "The next 20 blocks after a block.",
+        args: { blockId: "20260101120000-plan000", slice: "20260102000000-first00:+20" },
+      },
+    ],
+    errors: {
+      ...kernelErrors,
+      no_such_block: "the block does not exist",
+      invalid_slice: "the slice cannot be read, or its blocks are not in this block",
+    },
     ...reads,
     DEFAULT_OUTPUT_LIMIT_CHAR: mostCharacters + 5_000,
     declaredReturnType: {
       type: "{documentId, documentTitle, blocks: {id, type, text}[], first, total}",
     },
-    formatForLLM: (content: BlockContent, args) => format(content, args["showIds"] !== false),
+    formatForLLM: (content: BlockContent, args) => format(content, args.showIds),
     execute: (args, context) => returnKernelErrors(() => read(ask(context), args)),
   });
 }
@@ -74,7 +88,11 @@ async function read(
     const text = plainText(kramdowns[at] ?? "");
     if (blocks.length > 0 && characters + text.length > mostCharacters) break;
     characters += text.length;
-    blocks.push({ id: own, type: subType === "" ? typeName(type) : `${typeName(type)} ${subType}`, text });
+    blocks.push({
+      id: own,
+      type: subType === "" ? typeName(type) : `${typeName(type)} ${subType}`,
+      text,
+    });
   }
   const { documentId, documentTitle } = spot;
   return { documentId, documentTitle, blocks, first: from, total: all.length };
@@ -95,7 +113,11 @@ function rangeOf(slice: string, ids: readonly string[]): readonly [number, numbe
     const start = anchor === undefined ? bound(left, ids) : count > 0 ? anchor + 1 : anchor;
     return count > 0 ? [start, start + count] : [Math.max(0, start + count), start];
   }
-  const end = blockId.test(right) ? positionOf(right, ids) + 1 : right === "" ? ids.length : bound(right, ids);
+  const end = blockId.test(right)
+    ? positionOf(right, ids) + 1
+    : right === ""
+      ? ids.length
+      : bound(right, ids);
   const start = anchor ?? bound(left, ids);
   if (start > end)
     throw refused("invalid_slice", `The slice "${slice}" ends before it begins. Swap its ends.`);
@@ -127,7 +149,9 @@ function format(
 ): string {
   const end = first + blocks.length;
   const head = `Document ${documentTitle} (${documentId}), ${blocks.length === 0 ? "no blocks" : `blocks ${first} to ${end - 1}`} of ${total}`;
-  const texts = blocks.map(({ id, type, text }) => (showIds ? `@@${id}@@ (${type})\n${text}` : text));
+  const texts = blocks.map(({ id, type, text }) =>
+    showIds ? `@@${id}@@ (${type})\n${text}` : text,
+  );
   const last = blocks.at(-1);
   const next = last !== undefined && end < total ? [`More with slice ${last.id}:+50`] : [];
   return [head, ...texts, ...next].join("\n\n");

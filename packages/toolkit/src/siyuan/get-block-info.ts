@@ -11,7 +11,7 @@ import {
   idParameter,
   outlineReply,
 } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
 const parameters = z.object({ ids: z.array(idParameter).min(1).max(50) });
 
@@ -28,7 +28,11 @@ interface BlockInfo {
   /** Of a document: the numbers of references to it and of documents below it, and its headings. */
   readonly references?: number;
   readonly documentsBelow?: number;
-  readonly outline?: readonly { readonly id: string; readonly title: string; readonly level: string }[];
+  readonly outline?: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly level: string;
+  }[];
 }
 
 interface BlockInfos {
@@ -43,6 +47,13 @@ export function getBlockInfo({ ask }: SiyuanAccess): Tool {
     description:
       "Describes blocks of SiYuan: type, document, attributes, number of children, and the headings of a document.",
     parameters,
+    examples: [
+      {
+        title: "The type, document and headings of a document.",
+        args: { ids: ["20260101120000-plan000"] },
+      },
+    ],
+    errors: kernelErrors,
     ...reads,
     declaredReturnType: { type: "{blocks: {id, type, documentId, …}[], missing: string[]}" },
     formatForLLM: format,
@@ -105,7 +116,9 @@ function format({ blocks, missing }: BlockInfos): string {
       `${type} ${id}, ${children} blocks in it`,
       `document: ${documentTitle} (${documentId}), notebook ${notebook}, path ${path}`,
     ];
-    const listed = Object.entries(attributes).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+    const listed = Object.entries(attributes).map(
+      ([name, value]) => `${name}=${JSON.stringify(value)}`,
+    );
     if (listed.length > 0) lines.push(`attributes: ${listed.join(" ")}`);
     if (block.references !== undefined)
       lines.push(`references to it: ${block.references}; documents below: ${block.documentsBelow}`);

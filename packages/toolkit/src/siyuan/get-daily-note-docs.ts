@@ -4,7 +4,12 @@ import { z } from "zod";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
 import { sqlText } from "./kernel/read-statement.ts";
 import { idParameter, rowsReply } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess, type SiyuanToolsOptions } from "./siyuan-options.ts";
+import {
+  kernelErrors,
+  reads,
+  type SiyuanAccess,
+  type SiyuanToolsOptions,
+} from "./siyuan-options.ts";
 
 /** The most documents of one result. */
 const limit = 100;
@@ -35,6 +40,16 @@ export function getDailyNoteDocs({ ask, options }: SiyuanAccess): Tool {
     name: "getDailyNoteDocs",
     description: "Finds the daily notes of SiYuan: of today, of a day, or between two days.",
     parameters,
+    examples: [
+      {
+        title: "The daily notes of a week.",
+        args: { afterDate: "2026-03-02", beforeDate: "2026-03-08" },
+      },
+    ],
+    errors: {
+      ...kernelErrors,
+      invalid_arguments: "a date or a zone is wrong, or dates exclude each other",
+    },
     ...reads,
     declaredReturnType: { type: "{from, to, documents: {id, title, date, notebook}[]}" },
     formatForLLM: ({ from, to, documents }: DailyNotes) => {
@@ -50,8 +65,7 @@ export function getDailyNoteDocs({ ask, options }: SiyuanAccess): Tool {
       returnKernelErrors(async (): Promise<DailyNotes> => {
         const { from, to } = daysOf(args, today(args.timeZone, context, options));
         const [first, last] = [from, to].map((one) => one.replaceAll("-", ""));
-        const box =
-          args.notebookId === undefined ? "" : ` AND b.box = ${sqlText(args.notebookId)}`;
+        const box = args.notebookId === undefined ? "" : ` AND b.box = ${sqlText(args.notebookId)}`;
         const stmt = `SELECT b.id, b.content, b.box, a.value FROM attributes AS a JOIN blocks AS b ON b.id = a.block_id WHERE a.name LIKE 'custom-dailynote-%' AND a.value BETWEEN '${first}' AND '${last}' AND b.type = 'd'${box} ORDER BY a.value, b.id LIMIT ${limit}`;
         const rows = await ask(context)("/api/query/sql", { stmt, mode: "readonly" }, rowsReply);
         const documents = (rows ?? []).map((row) => ({
@@ -99,7 +113,7 @@ function today(
 }
 
 /** Returns whether a text names a time zone. */
-export function isZone(text: string): boolean {
+function isZone(text: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone !== "";
   } catch {

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { returnKernelErrors } from "./kernel/kernel-error.ts";
 import { recentReply } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
 interface RecentDocument {
   readonly id: string;
@@ -18,13 +18,18 @@ export function listActiveDocs({ ask }: SiyuanAccess): Tool {
     description:
       "Lists the documents that the user viewed recently in SiYuan, the latest first. SiYuan does not tell which ones are open now.",
     parameters: z.object({}),
+    examples: [{ title: "The documents that were viewed last.", args: {} }],
+    errors: kernelErrors,
     ...reads,
     declaredReturnType: { type: "{id, title, viewed?}[]" },
     formatForLLM: (documents: readonly RecentDocument[]) =>
       documents.length === 0
         ? "No document was viewed recently."
         : `Recently viewed, perhaps closed since:\n${documents
-            .map(({ id, title, viewed }) => `- ${title} (${id}${viewed === undefined ? "" : `, ${viewed}`})`)
+            .map(
+              ({ id, title, viewed }) =>
+                `- ${title} (${id}${viewed === undefined ? "" : `, ${viewed}`})`,
+            )
             .join("\n")}`,
     execute: (_, context) =>
       returnKernelErrors(async () => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { inParallel } from "./blocks/read-blocks.ts";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
 import { notebookConfReply, notebooksReply } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
 const parameters = z.object({
   name: z.string().min(1).optional().describe("Only notebooks whose name contains this."),
@@ -24,6 +24,8 @@ export function listNotebooks({ ask }: SiyuanAccess): Tool {
     name: "listNotebooks",
     description: "Lists the notebooks of SiYuan, with their ids and whether they are open.",
     parameters,
+    examples: [{ title: "All notebooks.", args: {} }],
+    errors: { ...kernelErrors, no_such_notebook: "no notebook has this name or id" },
     ...reads,
     declaredReturnType: { type: "{id, name, state, dailyNotes}[]" },
     formatForLLM: (notebooks: readonly Notebook[]) =>

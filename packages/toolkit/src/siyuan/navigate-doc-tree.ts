@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AskKernel } from "./kernel/kernel.ts";
 import { returnKernelErrors } from "./kernel/kernel-error.ts";
 import { blockInfoReply, docsReply, idParameter, notebooksReply } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
 /** The most documents of one result. */
 const mostNodes = 500;
@@ -39,6 +39,17 @@ export function navigateDocTree({ ask }: SiyuanAccess): Tool {
     description:
       "Lists documents of SiYuan: those below a document or a notebook, beside a document, or above it.",
     parameters,
+    examples: [
+      {
+        title: "Two levels of documents of a notebook.",
+        args: { entry: "20260101000000-work000", depth: 2 },
+      },
+    ],
+    errors: {
+      ...kernelErrors,
+      no_such_block: "the entry does not exist",
+      locked_notebook: "the notebook is encrypted and locked",
+    },
     ...reads,
     declaredReturnType: {
       type: "{notebook, parent?, documents: {id, title, below, children?}[], cut}",
@@ -54,9 +65,7 @@ async function navigate(
 ): Promise<Tree> {
   const { notebooks } = await ask("/api/notebook/lsNotebooks", {}, notebooksReply);
   const isNotebook = notebooks.some(({ id }) => id === entry);
-  const place = isNotebook
-    ? { notebook: entry, path: "/" }
-    : await documentPlace(ask, entry);
+  const place = isNotebook ? { notebook: entry, path: "/" } : await documentPlace(ask, entry);
   const { notebook } = place;
   const above = place.path.replace(/\.sy$/, "").split("/").slice(1, -1);
   if (direction === "parent") {
@@ -67,7 +76,12 @@ async function navigate(
   const path = direction === "siblings" ? parentPath : place.path;
   const parent = path === "/" ? undefined : path.split("/").at(-1)?.replace(/\.sy$/, "");
   const budget = { left: mostNodes, cut: false };
-  const documents = await list(ask, { notebook, path }, direction === "siblings" ? 1 : depth, budget);
+  const documents = await list(
+    ask,
+    { notebook, path },
+    direction === "siblings" ? 1 : depth,
+    budget,
+  );
   return { notebook, ...(parent !== undefined && { parent }), documents, cut: budget.cut };
 }
 
@@ -101,9 +115,7 @@ async function list(
     const node = { id, title: name.replace(/\.sy$/, ""), below: subFileCount };
     const deeper = depth > 1 && subFileCount > 0 && budget.left > 0;
     nodes.push(
-      deeper
-        ? { ...node, children: await list(ask, { ...place, path }, depth - 1, budget) }
-        : node,
+      deeper ? { ...node, children: await list(ask, { ...place, path }, depth - 1, budget) } : node,
     );
     if (depth > 1 && subFileCount > 0 && !deeper) budget.cut = true;
   }

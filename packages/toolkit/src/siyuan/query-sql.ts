@@ -3,7 +3,7 @@ import { z } from "zod";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
 import { hasLimit, readStatementProblem } from "./kernel/read-statement.ts";
 import { rowsReply } from "./kernel/replies.ts";
-import type { SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, type SiyuanAccess } from "./siyuan-options.ts";
 
 /** The rows that the kernel returns for a statement without a LIMIT, by default. */
 const kernelLimit = 64;
@@ -25,6 +25,15 @@ export function querySql({ ask }: SiyuanAccess): Tool {
     description:
       "Runs one SELECT on the index of SiYuan: the tables blocks, attributes and refs. Rule/siyuan/sql-overview lists them.",
     parameters,
+    examples: [
+      {
+        title: "The headings that changed last.",
+        args: {
+          sql: "SELECT id, content, hpath FROM blocks WHERE type = 'h' ORDER BY updated DESC LIMIT 10",
+        },
+      },
+    ],
+    errors: { ...kernelErrors, not_read_only: "it is not one SELECT" },
     effects: "read",
     permission: { executionPolicy: "ask-once" },
     declaredReturnType: { type: "{rows: object[], cut: boolean}" },

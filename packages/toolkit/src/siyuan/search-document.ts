@@ -3,7 +3,7 @@ import { z } from "zod";
 import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
 import { sqlLike, sqlText } from "./kernel/read-statement.ts";
 import { idParameter, rowsReply } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
 const pageSize = 50;
 
@@ -33,6 +33,8 @@ export function searchDocument({ ask }: SiyuanAccess): Tool {
     name: "searchDocument",
     description: "Finds documents of SiYuan by title or by path of titles, not by content.",
     parameters,
+    examples: [{ title: "Documents with a word in their title.", args: { name: "plan" } }],
+    errors: { ...kernelErrors, invalid_arguments: "give name or hpath" },
     ...reads,
     declaredReturnType: { type: "{documents: {id, title, hpath, notebook}[], page, more}" },
     formatForLLM: ({ documents, page, more }: Documents) =>

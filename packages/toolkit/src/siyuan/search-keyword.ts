@@ -3,7 +3,7 @@ import { z } from "zod";
 import { shortType, typeName } from "./kernel/block-types.ts";
 import { returnKernelErrors } from "./kernel/kernel-error.ts";
 import { idParameter, searchReply } from "./kernel/replies.ts";
-import { reads, type SiyuanAccess } from "./siyuan-options.ts";
+import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
 const methods = { words: 0, query: 1, regex: 3 } as const;
 
@@ -38,6 +38,8 @@ export function searchKeyword({ ask }: SiyuanAccess): Tool {
     name: "searchKeyword",
     description: "Searches the content of all blocks of SiYuan.",
     parameters,
+    examples: [{ title: "Blocks that contain two words.", args: { keyword: "budget 2026" } }],
+    errors: kernelErrors,
     ...reads,
     declaredReturnType: {
       type: "{blocks: {id, type, documentId, hpath, text}[], matchedBlocks, matchedDocuments, page, pages}",
@@ -80,7 +82,10 @@ const shown = 300;
 /** Returns the part of a block around its first hit, without the marks of hits. */
 function excerpt(content: string): string {
   const at = content.replaceAll("</mark>", "").indexOf("<mark>");
-  const text = content.replaceAll(/<\/?mark>/g, "").replaceAll(/\s+/g, " ").toWellFormed();
+  const text = content
+    .replaceAll(/<\/?mark>/g, "")
+    .replaceAll(/\s+/g, " ")
+    .toWellFormed();
   if (text.length <= shown) return text;
   const from = Math.max(0, Math.min(at - shown / 3, text.length - shown));
   return `${from > 0 ? "…" : ""}${text.slice(from, from + shown)}${from + shown < text.length ? "…" : ""}`.toWellFormed();
@@ -89,7 +94,9 @@ function excerpt(content: string): string {
 function format({ blocks, matchedBlocks, matchedDocuments, page, pages }: Hits): string {
   if (blocks.length === 0)
     return pages > 0 && page > pages ? `There are only ${pages} pages.` : "Nothing was found.";
-  const lines = blocks.map(({ id, type, hpath, text }) => `- ${hpath} (${typeName(type)} ${id})\n  ${text}`);
+  const lines = blocks.map(
+    ({ id, type, hpath, text }) => `- ${hpath} (${typeName(type)} ${id})\n  ${text}`,
+  );
   const more = page < pages ? ` More with page ${page + 1}.` : "";
   return `${matchedBlocks} blocks in ${matchedDocuments} documents, page ${page} of ${pages}.${more}\n${lines.join("\n")}`;
 }

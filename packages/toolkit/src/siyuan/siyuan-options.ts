@@ -2,7 +2,14 @@ import type { Clock, PreviewContext } from "@capstan/core";
 import { type AskKernel, type KernelOptions, openKernel } from "./kernel/kernel.ts";
 
 /** The SiYuan kernel that the tools use, and where they keep former texts. */
-export interface SiyuanToolsOptions extends KernelOptions {
+export interface SiyuanToolsOptions extends Omit<KernelOptions, "url"> {
+  /**
+   * The address of the kernel. Without one, the tools are listed with what they need, and not
+   * offered to models.
+   *
+   * @example "http://127.0.0.1:6806"
+   */
+  readonly url?: string;
   /** The folder that keeps the former texts of changed blocks, so that changes can be undone. */
   readonly changes: string;
   /** The user's time zone, for daily notes. @default the zone of the server */
@@ -19,11 +26,22 @@ export interface SiyuanAccess {
 
 /** Opens the kernel of the options. It is not contacted before the first call. */
 export function siyuanAccess(options: SiyuanToolsOptions): SiyuanAccess {
-  return { options, ask: openKernel(options) };
+  // Without an address, the tools are not offered, and the gate rejects their calls.
+  return { options, ask: openKernel({ ...options, url: options.url ?? "http://127.0.0.1:6806" }) };
 }
 
 /** The permission of tools that only read: the configured kernel and its token are the permission. */
 export const reads = { effects: "read", permission: { executionPolicy: "auto" } } as const;
+
+/** The errors that each tool can return because of the kernel. */
+export const kernelErrors = {
+  unreachable: "SiYuan is not running at the configured address",
+  unauthorized: "the token is wrong",
+  forbidden: "the address is that of the publishing service",
+  indexing: "SiYuan builds its index; try again",
+  read_only: "SiYuan is in read-only mode",
+  unexpected_reply: "the reply is not that of a kernel, or the request failed inside it",
+} as const;
 
 /** Calls that change notes run one after another. */
 export const writeLocks = { locks: (): readonly string[] => ["siyuan"] };

@@ -9,7 +9,10 @@ function texts(notes: SampleNotes, id: string = ids.plan): readonly string[] {
 
 test("content is added to documents, sections, lists and after blocks", async () => {
   await using notes = await sampleNotes();
-  const added = await notes.run<{ id: string; documentTitle: string; change: string }>("appendContent", { markdown: "at the end", target: "document", id: ids.plan });
+  const added = await notes.run<{ id: string; documentTitle: string; change: string }>(
+    "appendContent",
+    { markdown: "at the end", target: "document", id: ids.plan },
+  );
   assert.equal(added.documentTitle, "Plan");
   assert.equal(texts(notes).at(-1), "at the end");
   assert.equal(notes.kernel.notes.find(added.id)?.block.text, "at the end");
@@ -17,7 +20,11 @@ test("content is added to documents, sections, lists and after blocks", async ()
   assert.equal(texts(notes)[2], "after it");
   await notes.run("appendContent", { markdown: "* Figs", target: "block", id: idOf("list000") });
   assert.equal(texts(notes, idOf("list000")).length, 3);
-  await notes.run("appendContent", { markdown: "more details", target: "block", id: idOf("detail0") });
+  await notes.run("appendContent", {
+    markdown: "more details",
+    target: "block",
+    id: idOf("detail0"),
+  });
   assert.equal(texts(notes)[texts(notes).indexOf("# End") - 1], "more details");
   await notes.run("applyBlockDiff", { undo: added.change });
   assert.equal(notes.kernel.notes.find(added.id), undefined);
@@ -25,20 +32,40 @@ test("content is added to documents, sections, lists and after blocks", async ()
 
 test("content for a daily note goes to the day's document, if the notebook has daily notes", async () => {
   await using notes = await sampleNotes();
-  const { id, documentId } = await notes.run<{ id: string; documentId: string }>("appendContent", { markdown: "today", target: "dailynote", id: ids.work });
+  const { id, documentId } = await notes.run<{ id: string; documentId: string }>("appendContent", {
+    markdown: "today",
+    target: "dailynote",
+    id: ids.work,
+  });
   assert.equal(notes.kernel.notes.find(id)?.block.text, "today");
-  const again = await notes.run<{ documentId: string }>("appendContent", { markdown: "again", target: "dailynote", id: ids.work });
+  const again = await notes.run<{ documentId: string }>("appendContent", {
+    markdown: "again",
+    target: "dailynote",
+    id: ids.work,
+  });
   assert.equal(again.documentId, documentId);
-  const error = await notes.fail("appendContent", { markdown: "x", target: "dailynote", id: ids.closed });
+  const error = await notes.fail("appendContent", {
+    markdown: "x",
+    target: "dailynote",
+    id: ids.closed,
+  });
   assert.equal(error.code, "no_daily_notes");
-  assert.match(String(await notes.preview("appendContent", { markdown: "x", target: "dailynote", id: ids.work })), /daily note of the notebook "Work":\nx/);
+  assert.match(
+    String(
+      await notes.preview("appendContent", { markdown: "x", target: "dailynote", id: ids.work }),
+    ),
+    /daily note of the notebook "Work":\nx/,
+  );
 });
 
 test("content that the kernel would misplace is rejected before it is written", async () => {
   await using notes = await sampleNotes();
   for (const [args, code] of [
     [{ markdown: " \n", target: "document", id: ids.plan }, "empty_text"],
-    [{ markdown: `x\n{: id="${idOf("first00")}"}`, target: "document", id: ids.plan }, "attribute_list"],
+    [
+      { markdown: `x\n{: id="${idOf("first00")}"}`, target: "document", id: ids.plan },
+      "attribute_list",
+    ],
     [{ markdown: "x", target: "document", id: idOf("first00") }, "not_a_document"],
     [{ markdown: "x", target: "block", id: idOf("list000") }, "list_items_only"],
     [{ markdown: "x", target: "block", id: ids.missing }, "no_such_block"],
@@ -51,7 +78,12 @@ const path = (notes: SampleNotes, id: string) => notes.kernel.notes.find(id)?.do
 
 test("documents are created below, beside and above their anchor", async () => {
   await using notes = await sampleNotes();
-  const create = (args: object) => notes.run<{ id: string; hpath: string }>("createNewDoc", { location: "children", markdown: "", ...args });
+  const create = (args: object) =>
+    notes.run<{ id: string; hpath: string }>("createNewDoc", {
+      location: "children",
+      markdown: "",
+      ...args,
+    });
   const below = await create({ title: "Below", markdown: "text", anchorId: ids.plan });
   assert.equal(path(notes, below.id), `/${ids.plan}/${below.id}.sy`);
   assert.deepEqual(texts(notes, below.id), ["text"]);
@@ -71,21 +103,43 @@ test("a slash in a title makes no folder, and a title that exists is refused", a
   assert.equal(path(notes, id), `/${ids.plan}/${id}.sy`);
   assert.equal((await notes.fail("createNewDoc", args)).code, "exists");
   assert.equal((await notes.fail("createNewDoc", { ...args, title: "Child" })).code, "exists");
-  assert.match(String(await notes.preview("createNewDoc", { ...args, title: "C" })), /^Creates \/Plan\/C in the notebook/);
+  assert.match(
+    String(await notes.preview("createNewDoc", { ...args, title: "C" })),
+    /^Creates \/Plan\/C in the notebook/,
+  );
 });
 
 test("a document of the right parent is chosen among those of the same path", async () => {
   await using notes = await sampleNotes();
   const twin = notes.kernel.notes.addDoc({ box: ids.work, title: "Plan" });
-  const { id } = await notes.run<{ id: string }>("createNewDoc", { title: "N", markdown: "", anchorId: twin.root.id, location: "children" });
+  const { id } = await notes.run<{ id: string }>("createNewDoc", {
+    title: "N",
+    markdown: "",
+    anchorId: twin.root.id,
+    location: "children",
+  });
   assert.equal(path(notes, id), `/${twin.root.id}/${id}.sy`);
 });
 
 test("documents cannot be created in closed notebooks or above the top", async () => {
   await using notes = await sampleNotes();
   const args = { title: "X", markdown: "" };
-  assert.equal((await notes.fail("createNewDoc", { ...args, anchorId: ids.closed, location: "children" })).code, "closed_notebook");
-  assert.equal((await notes.fail("createNewDoc", { ...args, anchorId: ids.plan, location: "parent" })).code, "invalid_arguments");
-  assert.equal((await notes.fail("createNewDoc", { ...args, anchorId: ids.work, location: "siblings" })).code, "invalid_arguments");
-  assert.equal((await notes.fail("createNewDoc", { ...args, anchorId: ids.missing, location: "children" })).code, "no_such_block");
+  assert.equal(
+    (await notes.fail("createNewDoc", { ...args, anchorId: ids.closed, location: "children" }))
+      .code,
+    "closed_notebook",
+  );
+  assert.equal(
+    (await notes.fail("createNewDoc", { ...args, anchorId: ids.plan, location: "parent" })).code,
+    "invalid_arguments",
+  );
+  assert.equal(
+    (await notes.fail("createNewDoc", { ...args, anchorId: ids.work, location: "siblings" })).code,
+    "invalid_arguments",
+  );
+  assert.equal(
+    (await notes.fail("createNewDoc", { ...args, anchorId: ids.missing, location: "children" }))
+      .code,
+    "no_such_block",
+  );
 });

@@ -26,6 +26,13 @@ export function addTodos(): Tool {
     name: "AddTodos",
     description: "Adds steps to the TODO list of this conversation. Returns the list.",
     parameters,
+    examples: [
+      { title: "Two steps.", args: { items: ["Read the configuration", "Write the tests"] } },
+    ],
+    errors: {
+      empty_item: "an item is empty",
+      too_many_items: "the list would have more than 200 items",
+    },
     effects: todoLocks,
     permission: { executionPolicy: "auto" },
     idempotent: true,

@@ -29,6 +29,13 @@ export function changeTodo(): Tool {
     description:
       "Changes an item of the TODO list: its state, its text or its position. Returns the list.",
     parameters,
+    examples: [{ title: "The second step is done.", args: { item: 2, state: "done" } }],
+    errors: {
+      no_such_item: "there is no such item",
+      ambiguous_item: "several items have this number",
+      no_change: "nothing to change was given",
+      kept_item: "the user keeps an item that would move",
+    },
     effects: todoLocks,
     permission: { executionPolicy: "auto" },
     idempotent: true,

@@ -12,6 +12,7 @@ export function listTodos(): Tool {
     name: "ListTodos",
     description: "Lists the TODO list of this conversation.",
     parameters,
+    examples: [{ title: "The steps that are open.", args: { state: "open" } }],
     effects: "read",
     permission: { executionPolicy: "auto" },
     variableTool: true,

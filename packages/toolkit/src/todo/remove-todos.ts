@@ -29,6 +29,12 @@ export function removeTodos(): Tool {
     name: "RemoveTodos",
     description: "Removes items from the TODO list, those that are done, or all. Returns the rest.",
     parameters,
+    examples: [{ title: "All steps that are done.", args: { which: "done" } }],
+    errors: {
+      no_such_item: "there is no such item",
+      kept_item: "the user keeps the item",
+      invalid_arguments: "give items or which",
+    },
     effects: todoLocks,
     permission: { executionPolicy: "auto" },
     idempotent: true,

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hasIds, ownAttributes, plainText, withContainerText, withLeafText } from "./attribute-lists.ts";
+import {
+  hasIds,
+  ownAttributes,
+  plainText,
+  withContainerText,
+  withLeafText,
+} from "./attribute-lists.ts";
 
 const id = (name: string) => `20260101000000-${name}`;
 const own = (name: string) => `{: id="${id(name)}" updated="20260101000000"}`;
@@ -19,14 +25,17 @@ test("attribute lists are left out, but not those in code", () => {
 test("ids in a text of the model are found, but not in code", () => {
   assert.ok(hasIds(`text\n${own("aaaaaaa")}`));
   assert.ok(hasIds(`* ${own("aaaaaaa")}item`));
-  assert.ok(!hasIds("```\n{: id=\"20260101000000-aaaaaaa\"}\n```"));
+  assert.ok(!hasIds('```\n{: id="20260101000000-aaaaaaa"}\n```'));
 });
 
 test("the attributes of a leaf follow the first of its blocks", () => {
   const list = own("aaaaaaa");
   assert.equal(withLeafText(`old\n${list}`, "one\nline\n\ntwo"), `one\nline\n${list}\n\ntwo`);
   assert.equal(withLeafText(`# old\n${list}`, "# new\ntext"), `# new\n${list}\ntext`);
-  assert.equal(withLeafText(`\`\`\`\na\n\`\`\`\n${list}`, "```\na\n\nb\n```\n\nc"), `\`\`\`\na\n\nb\n\`\`\`\n${list}\n\nc`);
+  assert.equal(
+    withLeafText(`\`\`\`\na\n\`\`\`\n${list}`, "```\na\n\nb\n```\n\nc"),
+    `\`\`\`\na\n\nb\n\`\`\`\n${list}\n\nc`,
+  );
 });
 
 test("paragraphs in a quote keep their attributes when lines are added or removed", async () => {

@@ -11,7 +11,9 @@ interface AttributedLine {
 
 const list = String.raw`\{: (?:[\w-]+="[^"]*"\s*)+\}`;
 const listLine = new RegExp(String.raw`^[> \t]*${list}\s*$`);
-const inlineList = new RegExp(String.raw`^(?<marker>[> ]*(?:[*+-]|\d+[.)]) +)(?<inline>${list})(?<rest>.*)$`);
+const inlineList = new RegExp(
+  String.raw`^(?<marker>[> ]*(?:[*+-]|\d+[.)]) +)(?<inline>${list})(?<rest>.*)$`,
+);
 
 /** Reads kramdown line by line. */
 function readLines(kramdown: string): AttributedLine[] {
@@ -27,7 +29,12 @@ function readLines(kramdown: string): AttributedLine[] {
     const { marker, inline, rest } =
       fence === undefined ? (inlineList.exec(line)?.groups ?? {}) : {};
     const text = marker === undefined ? line : `${marker}${rest ?? ""}`;
-    lines.push({ text, after: [], isCode: fence !== undefined, ...(inline !== undefined && { inline }) });
+    lines.push({
+      text,
+      after: [],
+      isCode: fence !== undefined,
+      ...(inline !== undefined && { inline }),
+    });
     fence = fenceAfter(text, fence);
   }
   return lines;
@@ -35,13 +42,17 @@ function readLines(kramdown: string): AttributedLine[] {
 
 /** Returns the open fence after a line, or `undefined` outside of code. */
 function fenceAfter(line: string, open: string | undefined): string | undefined {
-  const found = /^[> ]*(?:(?:[*+-]|\d+[.)]) +)*(?<fence>`{3,}|~{3,}|\$\$)/.exec(line)?.groups?.["fence"];
+  const found = /^[> ]*(?:(?:[*+-]|\d+[.)]) +)*(?<fence>`{3,}|~{3,}|\$\$)/.exec(line)?.groups?.[
+    "fence"
+  ];
   if (open === undefined) {
     // A formula in one line is closed already.
     const isClosed = found === "$$" && line.trim().length > 4 && line.trimEnd().endsWith("$$");
     return isClosed ? undefined : found;
   }
-  const closes = found?.startsWith(open) === true && new RegExp(`^[> ]*[${open[0] === "$" ? "\\$" : open[0]}]+\\s*$`).test(line);
+  const closes =
+    found?.startsWith(open) === true &&
+    new RegExp(`^[> ]*[${open[0] === "$" ? "\\$" : open[0]}]+\\s*$`).test(line);
   return closes ? undefined : open;
 }
 
@@ -65,7 +76,9 @@ export function hasIds(markdown: string): boolean {
  * text, which keeps the id.
  */
 export function withLeafText(kramdown: string, text: string): string {
-  const own = readLines(kramdown).flatMap(({ after }) => after).at(-1);
+  const own = readLines(kramdown)
+    .flatMap(({ after }) => after)
+    .at(-1);
   if (own === undefined) return text;
   const lines = text.split("\n");
   const end = firstBlockEnd(lines);
@@ -103,16 +116,19 @@ export async function withContainerText(kramdown: string, text: string): Promise
     // The attributes of a paragraph stand at its last line, and stay with the rest of it.
     for (const line of lines) {
       const last = result.at(-1);
-      if (last !== undefined && last.after.length === 0 && last.text.trim() !== "" && !last.isNew)
+      if (last?.after.length === 0 && last.text.trim() !== "" && !last.isNew)
         result[result.length - 1] = { ...last, after: line.after };
     }
   };
-  const changes = diffArrays(before.map((line) => line.text), text.split("\n"));
+  const changes = diffArrays(
+    before.map((line) => line.text),
+    text.split("\n"),
+  );
   for (const { added, removed: isRemoved, value } of changes) {
     const old = before.slice(at, at + value.length);
-    if (added !== true) at += value.length;
-    if (isRemoved === true) removed = old;
-    else if (added === true) {
+    if (!added) at += value.length;
+    if (isRemoved) removed = old;
+    else if (added) {
       result.push(...replaceLines(removed, value));
       removed = [];
     } else {
@@ -167,7 +183,9 @@ function moveToEnds(lines: (AttributedLine & { isNew: boolean })[]): readonly At
 
 /** Returns whether a line belongs to the paragraph of the line before it. */
 function isContinued(before: string, line: string): boolean {
-  const [quotes, quotesBefore] = [line, before].map((one) => one.split(/[^> ]/, 1)[0]?.split(">").length);
+  const [quotes, quotesBefore] = [line, before].map(
+    (one) => one.split(/[^> ]/, 1)[0]?.split(">").length,
+  );
   const rest = line.replace(/^[> ]*/, "");
   return quotes === quotesBefore && rest !== "" && !/^([*+-] |\d+[.)] |#{1,6} |```|~~~)/.test(rest);
 }
@@ -175,7 +193,10 @@ function isContinued(before: string, line: string): boolean {
 function joinLines(lines: readonly AttributedLine[]): string {
   return lines
     .flatMap(({ text, inline, after }) => {
-      const own = inline === undefined ? text : text.replace(/^([> ]*(?:[*+-]|\d+[.)]) +)/, (marker) => `${marker}${inline}`);
+      const own =
+        inline === undefined
+          ? text
+          : text.replace(/^([> ]*(?:[*+-]|\d+[.)]) +)/, (marker) => `${marker}${inline}`);
       return [own, ...after];
     })
     .join("\n");

@@ -59,7 +59,9 @@ async function rollBack(ask: AskKernel, change: BlockChange, error: unknown): Pr
   try {
     await takeBack(ask, change, { isChecked: false });
   } catch (failure) {
-    const [first, second] = [error, failure].map((one) => (one instanceof Error ? one.message : ""));
+    const [first, second] = [error, failure].map((one) =>
+      one instanceof Error ? one.message : "",
+    );
     const ids = change.steps.flatMap((step) => (step.do === "insert" ? [] : [step.id]));
     throw new KernelError({
       code: "not_restored",
@@ -103,11 +105,7 @@ async function makeStep(ask: AskKernel, step: PlannedStep, keep: Keep): Promise<
     case "insert": {
       const { place, data } = step;
       const holder =
-        "prependTo" in place
-          ? place.prependTo
-          : "appendTo" in place
-            ? place.appendTo
-            : container;
+        "prependTo" in place ? place.prependTo : "appendTo" in place ? place.appendTo : container;
       const siblings = (await readChildren(ask, holder)).map((one) => one.id);
       const kept = { do: "insert", container: holder, siblings } as const;
       await keep(kept, true);

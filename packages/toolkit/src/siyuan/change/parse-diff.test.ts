@@ -46,12 +46,18 @@ test("mistakes are named with their line and the form", () => {
     [`@@${id}@@ REMOVE`, /"REMOVE" is not a command/],
     [`@@${id}@@\n<<<<<<< SEARCH\na\n=======\nb`, /no >>>>>>> REPLACE/],
     [`@@${id}@@\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE`, /no =======/],
-    [`@@${id}@@\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE`, /second marker.*@@id@@ REPLACE/],
+    [
+      `@@${id}@@\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE`,
+      /second marker.*@@id@@ REPLACE/,
+    ],
     [`@@${id}@@\n<<<<<<< SEARCH\n\n=======\nb\n>>>>>>> REPLACE`, /SEARCH is empty/],
   ] as const)
     assert.throws(
       () => parseDiff(diff),
-      (error) => error instanceof KernelError && problem.test(error.message) && /Write `@@id@@`/.test(error.message),
+      (error) =>
+        error instanceof KernelError &&
+        problem.test(error.message) &&
+        /Write `@@id@@`/.test(error.message),
       diff,
     );
 });

@@ -2,7 +2,12 @@ import { refused, type KernelError } from "../kernel/kernel-error.ts";
 
 /** One edit of a diff. */
 export type BlockEdit =
-  | { readonly do: "search"; readonly id: string; readonly search: string; readonly replace: string }
+  | {
+      readonly do: "search";
+      readonly id: string;
+      readonly search: string;
+      readonly replace: string;
+    }
   | { readonly do: "delete"; readonly id: string }
   | {
       readonly do: "replace" | "before" | "after" | "prepend" | "append";
@@ -88,7 +93,8 @@ function parseBlocks(id: string, body: readonly string[], from: number): readonl
     edits.push({ do: "search", id, search, replace: unescape(inner.slice(middle + 1)) });
     at = end + 1;
   }
-  if (edits.length === 0) throw invalid(from - 1, `The header of ${id} is not followed by an edit.`);
+  if (edits.length === 0)
+    throw invalid(from - 1, `The header of ${id} is not followed by an edit.`);
   return edits;
 }
 

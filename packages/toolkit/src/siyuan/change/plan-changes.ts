@@ -93,13 +93,21 @@ export async function planChanges(
 function checkEdits({ spot, edits }: Edited): void {
   const { id, type } = spot;
   const kinds = new Set(edits.map((edit) => edit.do));
-  if (type === "d" && ["search", "replace", "delete", "before", "after"].some((one) => kinds.has(one as BlockEdit["do"])))
+  if (
+    type === "d" &&
+    ["search", "replace", "delete", "before", "after"].some((one) =>
+      kinds.has(one as BlockEdit["do"]),
+    )
+  )
     throw refused(
       "document",
       `${id} is a document. Edit its blocks, which getBlockContent lists; a document takes only PREPEND and APPEND.`,
     );
   if (views.has(type) && (kinds.has("search") || kinds.has("replace")))
-    throw refused("no_text", `${id} is a block of type ${typeName(type)}, which has no text to edit.`);
+    throw refused(
+      "no_text",
+      `${id} is a block of type ${typeName(type)}, which has no text to edit.`,
+    );
   const whole = edits.filter((edit) => edit.do === "replace" || edit.do === "delete");
   if (whole.length > 1 || (whole.length === 1 && kinds.has("search")))
     throw refused(

@@ -22,10 +22,7 @@ async function previewStep(step: PlannedStep): Promise<string> {
   const name = `${typeName(type)} ${id}`;
   switch (step.do) {
     case "update": {
-      const changes = await diffText(
-        `${plainText(step.before)}\n`,
-        `${plainText(step.data)}\n`,
-      );
+      const changes = await diffText(`${plainText(step.before)}\n`, `${plainText(step.data)}\n`);
       return `Changes ${name}:\n${changes ?? "(only attributes)"}`;
     }
     case "delete":

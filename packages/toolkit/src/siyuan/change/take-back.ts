@@ -24,7 +24,11 @@ export async function takeBack(
         const [now = ""] = await readKramdowns(ask, [step.id]);
         await remove(ask, step.added ?? (await addedTo(ask, step.container, step.siblings)));
         if (plainText(now) !== plainText(step.before))
-          await ask("/api/block/updateBlock", { id: step.id, dataType: "markdown", data: step.before }, noReply);
+          await ask(
+            "/api/block/updateBlock",
+            { id: step.id, dataType: "markdown", data: step.before },
+            noReply,
+          );
         break;
       }
       case "insert":
@@ -82,5 +86,8 @@ async function checkRestored(ask: AskKernel, change: BlockChange): Promise<void>
   const kramdowns = await readKramdowns(ask, ids);
   const other = ids.filter((id, at) => plainText(kramdowns[at] ?? "") !== former.get(id));
   if (other.length > 0)
-    throw refused("not_restored", `These blocks did not get their former text: ${other.join(", ")}.`);
+    throw refused(
+      "not_restored",
+      `These blocks did not get their former text: ${other.join(", ")}.`,
+    );
 }

@@ -69,6 +69,9 @@ function messageOf(text: string): string {
 /** Returns a message of the kernel as one short line, without the token. */
 function shortMessage(message: string, secret: string): string {
   const open = secret === "" ? message : message.replaceAll(secret, "[token]");
-  const line = open.toWellFormed().replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
+  const line = open
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim();
   return (line.length > 300 ? `${line.slice(0, 300)}…` : line).replace(/\.$/, "");
 }

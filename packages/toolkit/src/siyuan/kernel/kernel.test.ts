@@ -13,7 +13,9 @@ test("a wrong token is an error that names the setting and not the token", async
 test("a kernel that repeats the token in its message does not reveal it", async () => {
   await using notes = await sampleNotes();
   const { token } = notes.kernel.mode;
-  notes.kernel.mode.answer = () => ({ text: JSON.stringify({ code: -1, msg: `bad ${token}`, data: null }) });
+  notes.kernel.mode.answer = () => ({
+    text: JSON.stringify({ code: -1, msg: `bad ${token}`, data: null }),
+  });
   const { message } = await notes.fail("listNotebooks");
   assert.match(message, /bad \[token\]/);
 });
@@ -34,7 +36,12 @@ test("the modes of the kernel are told apart", async () => {
 
 test("a success without data is an error", async () => {
   await using notes = await sampleNotes();
-  for (const text of ['{"code":0,"msg":"","data":null}', "<html>", "[]", '{"code":0,"data":{"notebooks":3}}']) {
+  for (const text of [
+    '{"code":0,"msg":"","data":null}',
+    "<html>",
+    "[]",
+    '{"code":0,"data":{"notebooks":3}}',
+  ]) {
     notes.kernel.mode.answer = () => ({ text });
     assert.equal((await notes.fail("listNotebooks")).code, "unexpected_reply");
   }
@@ -56,12 +63,15 @@ test("an answer that is too large, too slow or cancelled ends the call", async (
   notes.kernel.mode.answer = () => ({ text: "x".repeat(33 * 1024 * 1024) });
   const large = await notes.fail("listNotebooks");
   assert.ok(["too_large", "timed_out"].includes(large.code));
-  await assert.rejects(notes.run("listNotebooks", {}, { signal: AbortSignal.abort(new Error("stopped")) }), /stopped/);
+  await assert.rejects(
+    notes.run("listNotebooks", {}, { signal: AbortSignal.abort(new Error("stopped")) }),
+    /stopped/,
+  );
 });
 
 test("a rule that denies the kernel's host holds", async () => {
   await using notes = await sampleNotes();
   const denied = () => ({ paths: [], hosts: [{ host: "127.0.0.1" }] });
-  const error = await notes.fail("listNotebooks", {}, { denied: denied as never });
+  const error = await notes.fail("listNotebooks", {}, { denied });
   assert.equal(error.code, "denied_host");
 });

@@ -112,7 +112,7 @@ function readReply<S extends z.ZodType>(
   if (typeof reply !== "object" || reply === null || !("code" in reply))
     throw unexpected(path, "no code");
   const { code, msg, data } = reply as { code: unknown; msg?: unknown; data?: unknown };
-  if (code !== 0) throw kernelFailure(code, String(msg ?? ""), secret);
+  if (code !== 0) throw kernelFailure(code, typeof msg === "string" ? msg : "", secret);
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
   throw unexpected(path, data === null || data === undefined ? "no data" : "other data");

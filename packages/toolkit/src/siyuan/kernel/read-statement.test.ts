@@ -9,7 +9,7 @@ test("one statement that reads is allowed", () => {
     "WITH one AS (SELECT 1 AS x) SELECT x FROM one",
     "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i+1 FROM n WHERE i < 3) SELECT * FROM n",
     "SELECT replace(content, 'a', 'b') FROM blocks -- a; b\n LIMIT 3",
-    "/* ; */ SELECT \"delete\", [update], `insert` FROM t",
+    '/* ; */ SELECT "delete", [update], `insert` FROM t',
     "SELECT 'it''s'",
   ])
     assert.equal(readStatementProblem(sql), undefined, sql);
@@ -32,7 +32,7 @@ test("everything else is rejected with the reason", () => {
     ["ATTACH 'x' AS y", /Only SELECT/],
     ["VACUUM INTO 'file'", /Only SELECT/],
     ["SELECT load_extension('x')", /load_extension/],
-    ['SELECT "load_extension"(\'x\')', /load_extension/],
+    ["SELECT \"load_extension\"('x')", /load_extension/],
     ["SELECT 'open", /not closed/],
     ["SELECT /* open", /not closed/],
     ["EXPLAIN DELETE FROM blocks", /Only SELECT/],

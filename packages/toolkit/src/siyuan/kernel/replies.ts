@@ -26,9 +26,7 @@ export const notebooksReply = z.object({
 export const notebookConfReply = z.object({ conf: z.object({ dailyNoteSavePath: text }) });
 export const pathReply = z.object({ path: z.string(), notebook: z.string() });
 export const docsReply = z.object({
-  files: z.array(
-    z.object({ id: z.string(), name: text, path: text, subFileCount: count, count }),
-  ),
+  files: z.array(z.object({ id: z.string(), name: text, path: text, subFileCount: count, count })),
 });
 export const recentReply = z.array(
   z.object({ rootID: z.string(), title: text, viewedAt: count, closedAt: count, openAt: count }),
@@ -40,9 +38,7 @@ export const blockInfoReply = z.object({
   rootTitle: text,
 });
 export const breadcrumbReply = z.array(z.object({ id: z.string(), name: text, type: text }));
-export const childrenReply = z.array(
-  z.object({ id: z.string(), type: z.string(), subType: text }),
-);
+export const childrenReply = z.array(z.object({ id: z.string(), type: z.string(), subType: text }));
 export const kramdownReply = z.object({ id: z.string(), kramdown: z.string() });
 export const attributesReply = z.record(z.string(), z.string());
 export const docInfoReply = z.object({ refCount: count, subFileCount: count, name: text });

@@ -112,7 +112,10 @@ export function kramdownOf(block: FakeBlock): string {
       return [...block.children.map(kramdownOf), list].join("\n\n");
     case "b": {
       const inner = block.children.map(kramdownOf).join("\n\n");
-      return `${inner.split("\n").map((line) => `> ${line}`.trimEnd()).join("\n")}\n${list}`;
+      return `${inner
+        .split("\n")
+        .map((line) => `> ${line}`.trimEnd())
+        .join("\n")}\n${list}`;
     }
     case "l":
       return `${block.children.map(kramdownOf).join("\n")}\n${list}`;

@@ -55,30 +55,55 @@ export function fakeHandlers(
     const parent = notes.find(placed[0]?.id ?? "")?.ancestors.at(-1)?.id;
     return transaction("insert", placed, parent);
   };
-  const optional = (body: Body, key: string) => String(body[key] ?? "");
+  const optional = (body: Body, key: string) => (typeof body[key] === "string" ? body[key] : "");
   return {
     "/api/system/version": () => "3.7.3",
     "/api/notebook/lsNotebooks": () => ({
-      notebooks: notes.notebooks.map(({ id, name, closed = false, encrypted = false, unlocked = false }) => ({
-        id, name, icon: "", sort: 0, sortMode: 15, closed, encrypted, unlocked,
-      })),
+      notebooks: notes.notebooks.map(
+        ({ id, name, closed = false, encrypted = false, unlocked = false }) => ({
+          id,
+          name,
+          icon: "",
+          sort: 0,
+          sortMode: 15,
+          closed,
+          encrypted,
+          unlocked,
+        }),
+      ),
       boxDocEnabled: false,
     }),
     "/api/notebook/getNotebookConf": (body) => {
       const found = notes.notebooks.find((one) => one.id === text(body, "notebook"));
       if (found === undefined) throw new KernelFault(-1, "Query notebook failed");
-      return { box: found.id, name: found.name, conf: { name: found.name, closed: found.closed === true, dailyNoteSavePath: found.dailyNoteSavePath ?? "" } };
+      return {
+        box: found.id,
+        name: found.name,
+        conf: {
+          name: found.name,
+          closed: found.closed === true,
+          dailyNoteSavePath: found.dailyNoteSavePath ?? "",
+        },
+      };
     },
     "/api/filetree/listDocsByPath": (body) => {
       const [box, path] = [text(body, "notebook"), text(body, "path")];
-      if (notes.notebooks.some((one) => one.id === box && one.encrypted === true && one.unlocked !== true))
+      if (
+        notes.notebooks.some(
+          (one) => one.id === box && one.encrypted === true && one.unlocked !== true,
+        )
+      )
         throw new KernelFault(-1, "Please unlock the encrypted notebook first");
       const most = typeof body["maxListCount"] === "number" ? body["maxListCount"] : 512;
       const found = notes.below(box, path);
       return {
-        box, path,
+        box,
+        path,
         files: (most <= 0 ? found : found.slice(0, most)).map((doc) => ({
-          path: doc.path, name: `${titleOf(doc.root)}.sy`, id: doc.root.id, count: countBlocks(doc),
+          path: doc.path,
+          name: `${titleOf(doc.root)}.sy`,
+          id: doc.root.id,
+          count: countBlocks(doc),
           subFileCount: notes.below(box, doc.path).length,
         })),
       };
@@ -89,25 +114,45 @@ export function fakeHandlers(
     },
     "/api/filetree/getHPathByID": (body) => notes.hpath(notes.need(id(body)).doc),
     "/api/filetree/getIDsByHPath": (body) =>
-      notes.docs.filter((doc) => doc.box === text(body, "notebook") && notes.hpath(doc) === text(body, "path")).map((doc) => doc.root.id),
+      notes.docs
+        .filter(
+          (doc) => doc.box === text(body, "notebook") && notes.hpath(doc) === text(body, "path"),
+        )
+        .map((doc) => doc.root.id),
     "/api/filetree/createDocWithMd": (body) => {
       const box = text(body, "notebook");
       if (open(box) === undefined) throw new KernelFault(-1, "Query notebook failed");
-      const names = text(body, "path").split("/").filter((name) => name !== "");
+      const names = text(body, "path")
+        .split("/")
+        .filter((name) => name !== "");
       const parentID = optional(body, "parentID");
       let parent: FakeDoc | undefined = notes.docs.find((doc) => doc.root.id === parentID);
       // Missing parents are made, and a document of the same path is another one.
       if (parent === undefined)
         for (const name of names.slice(0, -1)) {
           const siblings = notes.below(box, parent?.path ?? "/");
-          parent = siblings.find((doc) => titleOf(doc.root) === name) ?? notes.addDoc({ box, title: name, ...withParent(parent) });
+          parent =
+            siblings.find((doc) => titleOf(doc.root) === name) ??
+            notes.addDoc({ box, title: name, ...withParent(parent) });
         }
-      const doc = notes.addDoc({ box, title: names.at(-1) ?? "Untitled", markdown: text(body, "markdown"), ...withParent(parent) });
+      const doc = notes.addDoc({
+        box,
+        title: names.at(-1) ?? "Untitled",
+        markdown: text(body, "markdown"),
+        ...withParent(parent),
+      });
       return doc.root.id;
     },
     "/api/block/getBlockInfo": (body) => {
       const { doc } = notes.need(id(body));
-      return { box: doc.box, path: doc.path, rootID: doc.root.id, rootTitle: titleOf(doc.root), rootChildID: doc.root.children[0]?.id ?? "", rootIcon: "" };
+      return {
+        box: doc.box,
+        path: doc.path,
+        rootID: doc.root.id,
+        rootTitle: titleOf(doc.root),
+        rootChildID: doc.root.children[0]?.id ?? "",
+        rootIcon: "",
+      };
     },
     "/api/block/getBlockKramdown": (body) => {
       const found = notes.find(id(body));
@@ -116,54 +161,92 @@ export function fakeHandlers(
     "/api/block/getChildBlocks": (body) => {
       const found = notes.find(id(body));
       const children = found === undefined ? [] : notes.children(found);
-      return children.map((one) => ({ id: one.id, type: one.type, subType: one.subtype, content: "", markdown: "" }));
+      return children.map((one) => ({
+        id: one.id,
+        type: one.type,
+        subType: one.subtype,
+        content: "",
+        markdown: "",
+      }));
     },
     "/api/block/getBlockBreadcrumb": (body) => {
       const found = notes.find(id(body));
       if (found === undefined) return [];
       return [...found.ancestors, found.block].map((one) => ({
-        id: one.id, type: longTypes[one.type] ?? one.type, subType: one.subtype, children: null,
+        id: one.id,
+        type: longTypes[one.type] ?? one.type,
+        subType: one.subtype,
+        children: null,
         name: one.type === "d" ? titleOf(one) : markdownOf(one).slice(0, 60),
       }));
     },
     "/api/block/getDocInfo": (body) => {
       const found = notes.need(id(body));
-      return { id: found.block.id, rootID: found.doc.root.id, name: titleOf(found.doc.root), refCount: 0, subFileCount: notes.below(found.doc.box, found.doc.path).length, ial: {} };
+      return {
+        id: found.block.id,
+        rootID: found.doc.root.id,
+        name: titleOf(found.doc.root),
+        refCount: 0,
+        subFileCount: notes.below(found.doc.box, found.doc.path).length,
+        ial: {},
+      };
     },
     "/api/attr/getBlockAttrs": (body) => {
       const found = notes.find(id(body));
-      return found === undefined ? {} : { id: found.block.id, ...Object.fromEntries(found.block.attrs) };
+      return found === undefined
+        ? {}
+        : { id: found.block.id, ...Object.fromEntries(found.block.attrs) };
     },
     "/api/attr/setBlockAttrs": (body) => {
       const { block } = notes.need(id(body));
       for (const [name, value] of Object.entries(body["attrs"] as Body))
         if (value === null || value === "") block.attrs.delete(name);
-        else block.attrs.set(name, String(value));
+        else block.attrs.set(name, text(body["attrs"] as Body, name));
       return null;
     },
     "/api/outline/getDocOutline": (body) => {
       const { doc } = notes.need(id(body));
-      return doc.root.children.filter((one) => one.type === "h").map((one) => ({ id: one.id, name: one.text.replace(/^#+ /, ""), depth: 0, subType: one.subtype, type: "outline", box: doc.box }));
+      return doc.root.children
+        .filter((one) => one.type === "h")
+        .map((one) => ({
+          id: one.id,
+          name: one.text.replace(/^#+ /, ""),
+          depth: 0,
+          subType: one.subtype,
+          type: "outline",
+          box: doc.box,
+        }));
     },
     "/api/block/insertBlock": (body) =>
-      add(body, { nextID: optional(body, "nextID"), previousID: optional(body, "previousID"), parentID: optional(body, "parentID") }),
+      add(body, {
+        nextID: optional(body, "nextID"),
+        previousID: optional(body, "previousID"),
+        parentID: optional(body, "parentID"),
+      }),
     "/api/block/appendBlock": (body) => add(body, { parentID: id(body, "parentID"), atEnd: true }),
     "/api/block/prependBlock": (body) => add(body, { parentID: id(body, "parentID") }),
     "/api/block/appendDailyNoteBlock": (body) => {
       const box = text(body, "notebook");
       const found = open(box);
-      if (found === undefined) throw new KernelFault(1, "create daily note failed: notebook not found");
+      if (found === undefined)
+        throw new KernelFault(1, "create daily note failed: notebook not found");
       if ((found.dailyNoteSavePath ?? "") === "")
-        throw new KernelFault(-1, "create daily note failed: Please specify the daily note save path in the Notebook Settings");
+        throw new KernelFault(
+          -1,
+          "create daily note failed: Please specify the daily note save path in the Notebook Settings",
+        );
       const today = new Date().toISOString().slice(0, 10).replaceAll("-", "");
       const name = `custom-dailynote-${today}`;
-      const doc = notes.docs.find((one) => one.box === box && one.root.attrs.has(name)) ?? notes.addDoc({ box, title: today });
+      const doc =
+        notes.docs.find((one) => one.box === box && one.root.attrs.has(name)) ??
+        notes.addDoc({ box, title: today });
       doc.root.attrs.set(name, today);
       return add(body, { parentID: doc.root.id, atEnd: true });
     },
     "/api/block/updateBlock": (body) => {
       const target = id(body);
-      if (notes.find(target) === undefined) throw new KernelFault(-1, `get block failed: block not found`);
+      if (notes.find(target) === undefined)
+        throw new KernelFault(-1, `get block failed: block not found`);
       notes.update(target, text(body, "data"));
       return transaction("update", [{ id: target }]);
     },
@@ -180,7 +263,14 @@ export function fakeHandlers(
     },
     "/api/search/fullTextSearchBlock": (body) => search(notes, body),
     "/api/storage/getRecentDocs": () =>
-      notes.recent.map(({ rootID, viewedAt }) => ({ rootID, icon: "", title: titleOf(notes.find(rootID)?.doc.root), viewedAt, closedAt: 0, openAt: viewedAt })),
+      notes.recent.map(({ rootID, viewedAt }) => ({
+        rootID,
+        icon: "",
+        title: titleOf(notes.find(rootID)?.doc.root),
+        viewedAt,
+        closedAt: 0,
+        openAt: viewedAt,
+      })),
   };
 }
 
@@ -192,9 +282,14 @@ function search(notes: FakeNotes, body: Body) {
   const [page, size] = [Number(body["page"] ?? 1), Number(body["pageSize"] ?? 32)];
   const query = text(body, "query");
   const paths = (body["paths"] ?? []) as readonly string[];
-  const words = query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   const isMatch = (content: string) =>
-    body["method"] === 3 ? new RegExp(query).test(content) : words.every((word) => content.toLowerCase().includes(word));
+    body["method"] === 3
+      ? new RegExp(query).test(content)
+      : words.every((word) => content.toLowerCase().includes(word));
   const hits = notes.docs.flatMap((doc) =>
     paths.length > 0 && !paths.some((path) => `${doc.box}${doc.path}`.startsWith(path))
       ? []
@@ -205,9 +300,17 @@ function search(notes: FakeNotes, body: Body) {
   );
   return {
     blocks: hits.slice((page - 1) * size, page * size).map(({ doc, one, content }) => ({
-      box: doc.box, path: doc.path, hPath: notes.hpath(doc), id: one.id, rootID: doc.root.id,
-      content: words.reduce((marked, word) => marked.replaceAll(word, `<mark>${word}</mark>`), content),
-      type: longTypes[one.type] ?? one.type, subType: one.subtype,
+      box: doc.box,
+      path: doc.path,
+      hPath: notes.hpath(doc),
+      id: one.id,
+      rootID: doc.root.id,
+      content: words.reduce(
+        (marked, word) => marked.replaceAll(word, `<mark>${word}</mark>`),
+        content,
+      ),
+      type: longTypes[one.type] ?? one.type,
+      subType: one.subtype,
     })),
     matchedBlockCount: hits.length,
     matchedRootCount: new Set(hits.map(({ doc }) => doc)).size,

@@ -39,7 +39,20 @@ export class FakeIndex {
         const time = id.slice(0, 14);
         const parent = this.#notes.find(id)?.ancestors.at(-1)?.id ?? "";
         const { box, path, root } = doc;
-        block.run(id, parent, root.id, box, path, this.#notes.hpath(doc), content, markdown, type, subtype, time, time);
+        block.run(
+          id,
+          parent,
+          root.id,
+          box,
+          path,
+          this.#notes.hpath(doc),
+          content,
+          markdown,
+          type,
+          subtype,
+          time,
+          time,
+        );
         for (const [name, value] of attrs) attribute.run(name, value, id, root.id, box, path);
       }
     }
@@ -56,7 +69,10 @@ export class FakeIndex {
     const isSelect = /^(select|with)\b/i.test(sql);
     const limited = isSelect && !/\blimit\b/i.test(sql) ? `${sql} LIMIT ${this.limit}` : sql;
     try {
-      return this.#database.prepare(limited).all().map((row) => ({ ...row }));
+      return this.#database
+        .prepare(limited)
+        .all()
+        .map((row) => ({ ...row }));
     } catch (error) {
       throw new KernelFault(1, error instanceof Error ? error.message : String(error));
     }

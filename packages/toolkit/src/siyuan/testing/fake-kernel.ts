@@ -13,7 +13,12 @@ export interface FakeMode {
   /** Kernels before the mode `readonly` of SQL ignore it. */
   ignoresSqlMode: boolean;
   /** Answers a path in another way. Undefined: as usual. */
-  answer: ((path: string, body: { readonly [key: string]: unknown }) => { status?: number; text: string } | undefined) | undefined;
+  answer:
+    | ((
+        path: string,
+        body: { readonly [key: string]: unknown },
+      ) => { status?: number; text: string } | undefined)
+    | undefined;
 }
 
 /** One request that the kernel received. */
@@ -31,19 +36,33 @@ export interface FakeKernel extends AsyncDisposable {
   readonly requests: FakeRequest[];
 }
 
-const writes = /^\/api\/(block\/(insert|append|prepend|update|delete|move)|attr\/set|filetree\/create)/;
-const adminOnly = /^\/api\/(query\/sql|block\/getChildBlocks|block\/(insert|append|prepend|update|delete)|filetree\/create)/;
+const writes =
+  /^\/api\/(block\/(insert|append|prepend|update|delete|move)|attr\/set|filetree\/create)/;
+const adminOnly =
+  /^\/api\/(query\/sql|block\/getChildBlocks|block\/(insert|append|prepend|update|delete)|filetree\/create)/;
 
 /** Starts a fake kernel. */
 export async function startFakeKernel(): Promise<FakeKernel> {
   const notes = new FakeNotes();
   const index = new FakeIndex(notes);
-  const mode: FakeMode = { token: "kernel-token-1234", access: "admin", indexing: false, ignoresSqlMode: false, answer: undefined };
+  const mode: FakeMode = {
+    token: "kernel-token-1234",
+    access: "admin",
+    indexing: false,
+    ignoresSqlMode: false,
+    answer: undefined,
+  };
   const handlers = fakeHandlers(notes, index);
   const requests: FakeRequest[] = [];
 
-  function reply(path: string, body: FakeRequest["body"], authorization: string | undefined): { status?: number; text: string } {
-    const data = (code: number, msg: string, value: unknown) => ({ text: JSON.stringify({ code, msg, data: value }) });
+  function reply(
+    path: string,
+    body: FakeRequest["body"],
+    authorization: string | undefined,
+  ): { status?: number; text: string } {
+    const data = (code: number, msg: string, value: unknown) => ({
+      text: JSON.stringify({ code, msg, data: value }),
+    });
     if (authorization !== `Token ${mode.token}`)
       return { status: 401, text: '{"code":-1,"msg":"Auth failed [header: Authorization]"}' };
     const other = mode.answer?.(path, body);
@@ -51,7 +70,8 @@ export async function startFakeKernel(): Promise<FakeKernel> {
     if (mode.access === "publish" && adminOnly.test(path)) return { status: 403, text: "" };
     if (mode.access === "read-only" && writes.test(path))
       return data(-1, "This operation is not supported in read-only mode", { closeTimeout: 5000 });
-    if (mode.indexing && path === "/api/block/getBlockInfo") return data(3, "Data indexing is in progress...", null);
+    if (mode.indexing && path === "/api/block/getBlockInfo")
+      return data(3, "Data indexing is in progress...", null);
     const handler = handlers[path];
     if (handler === undefined) return { status: 404, text: "404 page not found" };
     try {

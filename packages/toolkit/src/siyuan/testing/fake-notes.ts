@@ -103,7 +103,10 @@ export class FakeNotes {
     return end < 0 ? after : after.slice(0, end);
   }
 
-  insert(blocks: readonly FakeBlock[], where: { nextID?: string; previousID?: string; parentID?: string; atEnd?: boolean }): void {
+  insert(
+    blocks: readonly FakeBlock[],
+    where: { nextID?: string; previousID?: string; parentID?: string; atEnd?: boolean },
+  ): void {
     const { nextID, previousID, parentID, atEnd } = where;
     const beside = nextID || previousID;
     if (beside) {

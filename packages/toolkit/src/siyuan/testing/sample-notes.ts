@@ -63,10 +63,18 @@ export interface SampleNotes extends AsyncDisposable {
   readonly kernel: FakeKernel;
   readonly options: SiyuanToolsOptions;
   /** Runs a tool, and returns its data. Throws for an error. */
-  readonly run: <T = { readonly [key: string]: unknown }>(name: string, args?: object, context?: Partial<ToolContext>) => Promise<T>;
+  readonly run: <T = { readonly [key: string]: unknown }>(
+    name: string,
+    args?: object,
+    context?: Partial<ToolContext>,
+  ) => Promise<T>;
   /** Runs a tool, and returns the text for the model. */
   readonly text: (name: string, args?: object) => Promise<string>;
-  readonly fail: (name: string, args?: object, context?: Partial<ToolContext>) => Promise<ToolErrorData>;
+  readonly fail: (
+    name: string,
+    args?: object,
+    context?: Partial<ToolContext>,
+  ) => Promise<ToolErrorData>;
   readonly preview: (name: string, args: object) => Promise<unknown>;
 }
 
@@ -83,7 +91,12 @@ export async function sampleNotes(given: Partial<SiyuanToolsOptions> = {}): Prom
   );
   const parent = notes.addDoc({ box: ids.work, title: "Plan", id: ids.plan, markdown: plan });
   notes.addDoc({ box: ids.work, title: "Child", id: ids.child, markdown: "A child.", parent });
-  notes.addDoc({ box: ids.work, title: "50% it's_done", id: ids.other, markdown: "Pears and plans." });
+  notes.addDoc({
+    box: ids.work,
+    title: "50% it's_done",
+    id: ids.other,
+    markdown: "Pears and plans.",
+  });
   notes.addDoc({ box: ids.locked, title: "Secret", id: ids.secret, markdown: "secret pears" });
   index.flush();
   const changes = mkdtempSync(join(tmpdir(), "capstan-siyuan-"));
