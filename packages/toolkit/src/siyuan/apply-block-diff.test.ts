@@ -81,7 +81,7 @@ test("commands insert, replace and delete, in the order in which they are writte
     "end of details",
     `@@${idOf("goals00")}@@ REPLACE`,
     "# Aims",
-    "======= is no marker here",
+    "======= is ordinary text",
     "=======",
     `@@${ids.plan}@@ APPEND`,
     "the end",
@@ -94,7 +94,7 @@ test("commands insert, replace and delete, in the order in which they are writte
   assert.deepEqual(order(notes), [
     "the beginning",
     "# Aims",
-    "======= is no marker here\n=======",
+    "======= is ordinary text\n=======",
     "b1",
     "b2",
     "First paragraph of the *plan*.",

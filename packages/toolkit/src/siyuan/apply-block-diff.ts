@@ -39,7 +39,7 @@ export function applyBlockDiff(access: SiyuanAccess): Tool {
     parameters,
     examples: [
       {
-        title: "Changes a word of a paragraph.",
+        title: "Replaces part of a paragraph.",
         args: {
           diff: "@@20260102000000-first00@@\n<<<<<<< SEARCH\nfirst\n=======\nlast\n>>>>>>> REPLACE",
         },

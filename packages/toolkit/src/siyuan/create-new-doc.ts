@@ -19,7 +19,7 @@ const parameters = z.object({
   location: z
     .enum(["children", "siblings", "parent"])
     .default("children")
-    .describe("Below the anchor, beside it, or beside its parent."),
+    .describe("Below the anchor, next to it, or next to its parent."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -48,7 +48,7 @@ export function createNewDoc({ ask }: SiyuanAccess): Tool {
   return defineTool({
     name: "createNewDoc",
     description:
-      "Creates a document in SiYuan: below a document or notebook, beside a document, or beside its parent. Never replaces a document.",
+      "Creates a document in SiYuan: below a document or notebook, next to a document, or next to its parent. Never replaces a document.",
     parameters,
     examples: [
       {
@@ -96,7 +96,7 @@ async function create(ask: AskKernel, args: Args): Promise<Created> {
   if (made.path !== wanted)
     throw refused(
       "other_place",
-      `SiYuan created the document ${id} at ${made.path}, not below ${parent ?? "the notebook"}. Tell the user where it is.`,
+      `SiYuan created the document ${id} at ${made.path}, not below ${parent ?? "the notebook"}. Tell the user its path.`,
     );
   return { id, title, hpath, notebook };
 }

@@ -17,7 +17,7 @@ const parameters = z.object({ ids: z.array(idParameter).min(1).max(50) });
 
 interface BlockInfo {
   readonly id: string;
-  /** The word for its type: `heading`. */
+  /** The name of its type: `heading`. */
   readonly type: string;
   readonly documentId: string;
   readonly documentTitle: string;

@@ -32,12 +32,12 @@ interface Tree {
   readonly cut: boolean;
 }
 
-/** `navigateDocTree`: lists the documents below, beside or above a document. */
+/** `navigateDocTree`: lists the documents below, next to or above a document. */
 export function navigateDocTree({ ask }: SiyuanAccess): Tool {
   return defineTool({
     name: "navigateDocTree",
     description:
-      "Lists documents of SiYuan: those below a document or a notebook, beside a document, or above it.",
+      "Lists documents of SiYuan: those below a document or a notebook, next to a document, or above it.",
     parameters,
     examples: [
       {

@@ -12,7 +12,7 @@ test("notebooks are listed with their state", async () => {
   assert.match((await notes.fail("listNotebooks", { name: "none" })).message, /Work, Archive/);
 });
 
-test("the tree lists what is below, beside and above a document, with titles", async () => {
+test("the tree lists what is below, next to and above a document, with titles", async () => {
   await using notes = await sampleNotes();
   const below = await notes.text("navigateDocTree", { entry: ids.work, depth: 2 });
   assert.match(below, new RegExp(`- Plan \\(${ids.plan}\\)\\n  - Child \\(${ids.child}\\)`));
@@ -21,11 +21,11 @@ test("the tree lists what is below, beside and above a document, with titles", a
     await notes.text("navigateDocTree", { entry: ids.child, direction: "parent" }),
     /- Plan/,
   );
-  const beside = await notes.text("navigateDocTree", {
+  const next to = await notes.text("navigateDocTree", {
     entry: idOf("first00"),
     direction: "siblings",
   });
-  assert.match(beside, /- Plan[\s\S]*- 50% it's_done/);
+  assert.match(next to, /- Plan[\s\S]*- 50% it's_done/);
   assert.equal((await notes.fail("navigateDocTree", { entry: ids.missing })).code, "no_such_block");
   const locked = await notes.fail("navigateDocTree", { entry: ids.locked });
   assert.equal(locked.code, "locked_notebook");

@@ -1,7 +1,7 @@
 import type { Clock, PreviewContext } from "@capstan/core";
 import { type AskKernel, type KernelOptions, openKernel } from "./kernel/kernel.ts";
 
-/** The SiYuan kernel that the tools use, and where they keep former texts. */
+/** The SiYuan kernel that the tools use, and the folder of former texts. */
 export interface SiyuanToolsOptions extends Omit<KernelOptions, "url"> {
   /**
    * The address of the kernel. Without one, the tools are listed with what they need, and not

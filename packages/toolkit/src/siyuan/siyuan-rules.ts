@@ -125,7 +125,7 @@ Markdown of new blocks, up to the next header.
 | SEARCH blocks | change parts of the text; several for one block are joined; an empty text deletes the block |
 | REPLACE | the whole text of the block |
 | DELETE | removes the block |
-| BEFORE, AFTER | new blocks beside it |
+| BEFORE, AFTER | new blocks next to it |
 | PREPEND, APPEND | new blocks in a document, list or quote, or in the section of a heading |
 
 - All edits are made, or none. \`"dryRun": true\` only checks and shows them. The user sees the diff before it is applied.

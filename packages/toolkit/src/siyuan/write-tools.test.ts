@@ -76,7 +76,7 @@ test("content that the kernel would misplace is rejected before it is written", 
 
 const path = (notes: SampleNotes, id: string) => notes.kernel.notes.find(id)?.doc.path;
 
-test("documents are created below, beside and above their anchor", async () => {
+test("documents are created below, next to and above their anchor", async () => {
   await using notes = await sampleNotes();
   const create = (args: object) =>
     notes.run<{ id: string; hpath: string }>("createNewDoc", {
@@ -87,8 +87,8 @@ test("documents are created below, beside and above their anchor", async () => {
   const below = await create({ title: "Below", markdown: "text", anchorId: ids.plan });
   assert.equal(path(notes, below.id), `/${ids.plan}/${below.id}.sy`);
   assert.deepEqual(texts(notes, below.id), ["text"]);
-  const beside = await create({ title: "Beside", anchorId: ids.child, location: "siblings" });
-  assert.equal(path(notes, beside.id), `/${ids.plan}/${beside.id}.sy`);
+  const next to = await create({ title: "Beside", anchorId: ids.child, location: "siblings" });
+  assert.equal(path(notes, next to.id), `/${ids.plan}/${next to.id}.sy`);
   const above = await create({ title: "Above", anchorId: ids.child, location: "parent" });
   assert.equal(path(notes, above.id), `/${above.id}.sy`);
   const top = await create({ title: "Top", anchorId: ids.work });

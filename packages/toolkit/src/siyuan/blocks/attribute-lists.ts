@@ -1,4 +1,4 @@
-/** One line of a block's Markdown, with the attribute lists that the kernel puts beside it. */
+/** One line of a block's Markdown, with the attribute lists that the kernel puts next to it. */
 interface AttributedLine {
   readonly text: string;
   /** The list after the marker of a list item: `* {: id="…"}text`. */
@@ -113,7 +113,7 @@ export async function withContainerText(kramdown: string, text: string): Promise
   let at = 0;
   let removed: readonly AttributedLine[] = [];
   const drop = (lines: readonly AttributedLine[]) => {
-    // The attributes of a paragraph stand at its last line, and stay with the rest of it.
+    // The attributes of a paragraph are after its last line, and stay with the rest of it.
     for (const line of lines) {
       const last = result.at(-1);
       if (last?.after.length === 0 && last.text.trim() !== "" && !last.isNew)

@@ -38,7 +38,7 @@ new
 test("mistakes are named with their line and the form", () => {
   for (const [diff, problem] of [
     ["", /no edits/],
-    ["text\n", /Line 1.*"text" stands before/],
+    ["text\n", /Line 1.*"text" is before/],
     [`@@${id}@@`, /not followed by an edit/],
     [`@@${id}@@\nnew text`, /Line 2.*outside of a SEARCH/],
     [`@@${id}@@ DELETE\nx`, /takes no text/],

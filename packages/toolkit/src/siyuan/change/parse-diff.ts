@@ -33,7 +33,7 @@ export function parseDiff(diff: string): readonly BlockEdit[] {
   const [first = lines.length] = starts;
   const before = lines.slice(0, first).findIndex((line) => line.trim() !== "");
   if (before >= 0)
-    throw invalid(before, `"${lines[before]?.slice(0, 80)}" stands before the first header.`);
+    throw invalid(before, `"${lines[before]?.slice(0, 80)}" is before the first header.`);
   for (const [index, start] of starts.entries()) {
     const body = lines.slice(start + 1, starts[index + 1] ?? lines.length);
     edits.push(...parsePart(lines[start] ?? "", body, start));
@@ -70,7 +70,7 @@ function parseBlocks(id: string, body: readonly string[], from: number): readonl
       continue;
     }
     if (!/^<{7} ?SEARCH\s*$/.test(line))
-      throw invalid(from + at, `"${line.slice(0, 80)}" stands outside of a SEARCH block.`);
+      throw invalid(from + at, `"${line.slice(0, 80)}" is outside of a SEARCH block.`);
     const end = body.findIndex((one, index) => index > at && /^>{7} ?REPLACE\s*$/.test(one));
     if (end < 0) throw invalid(from + at, "The SEARCH block has no >>>>>>> REPLACE.");
     const inner = body.slice(at + 1, end);

@@ -46,7 +46,7 @@ const names: { readonly [type: string]: string } = {
   p: "paragraph",
 };
 
-/** Returns the word for a short type. */
+/** Returns the name of a short type. */
 export function typeName(type: string): string {
   return names[type] ?? type;
 }

@@ -12,7 +12,7 @@ export function statusFailure(status: number, text: string, secret: string): Ker
     return new KernelError({
       code: "forbidden",
       message:
-        "SiYuan refuses this request to everybody but its administrator. The configured address may be its publishing service (port 6808); the tools need the kernel itself (port 6806) and its API token.",
+        "SiYuan refuses this request unless an administrator sends it. The configured address may be its publishing service (port 6808); the tools need the kernel itself (port 6806) and its API token.",
     });
   return new KernelError({
     code: "http_error",
