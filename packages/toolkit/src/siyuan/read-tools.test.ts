@@ -21,11 +21,11 @@ test("the tree lists what is below, next to and above a document, with titles", 
     await notes.text("navigateDocTree", { entry: ids.child, direction: "parent" }),
     /- Plan/,
   );
-  const next to = await notes.text("navigateDocTree", {
+  const sibling = await notes.text("navigateDocTree", {
     entry: idOf("first00"),
     direction: "siblings",
   });
-  assert.match(next to, /- Plan[\s\S]*- 50% it's_done/);
+  assert.match(sibling, /- Plan[\s\S]*- 50% it's_done/);
   assert.equal((await notes.fail("navigateDocTree", { entry: ids.missing })).code, "no_such_block");
   const locked = await notes.fail("navigateDocTree", { entry: ids.locked });
   assert.equal(locked.code, "locked_notebook");

@@ -87,8 +87,8 @@ test("documents are created below, next to and above their anchor", async () => 
   const below = await create({ title: "Below", markdown: "text", anchorId: ids.plan });
   assert.equal(path(notes, below.id), `/${ids.plan}/${below.id}.sy`);
   assert.deepEqual(texts(notes, below.id), ["text"]);
-  const next to = await create({ title: "Beside", anchorId: ids.child, location: "siblings" });
-  assert.equal(path(notes, next to.id), `/${ids.plan}/${next to.id}.sy`);
+  const sibling = await create({ title: "Beside", anchorId: ids.child, location: "siblings" });
+  assert.equal(path(notes, sibling.id), `/${ids.plan}/${sibling.id}.sy`);
   const above = await create({ title: "Above", anchorId: ids.child, location: "parent" });
   assert.equal(path(notes, above.id), `/${above.id}.sy`);
   const top = await create({ title: "Top", anchorId: ids.work });

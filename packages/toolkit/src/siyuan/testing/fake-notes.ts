@@ -108,9 +108,9 @@ export class FakeNotes {
     where: { nextID?: string; previousID?: string; parentID?: string; atEnd?: boolean },
   ): void {
     const { nextID, previousID, parentID, atEnd } = where;
-    const next to = nextID || previousID;
-    if (next to) {
-      const { ancestors, block } = this.need(next to);
+    const neighbour = nextID || previousID;
+    if (neighbour) {
+      const { ancestors, block } = this.need(neighbour);
       const siblings = ancestors.at(-1)?.children ?? [];
       const fresh = block.type === "i" ? unwrap(blocks) : blocks;
       siblings.splice(siblings.indexOf(block) + (nextID ? 0 : 1), 0, ...fresh);
