@@ -129,6 +129,7 @@ export const packages: ArrowTable = {
       read: "read runs, events and calls by key",
       "read/permissions": "read approvals, reviews, grants, overrides and agents",
       "read/files": "read files and uploads",
+      "read/search": "read vector stores, and search their index",
       "read/retention": "sizes, lineage and unreachable values for retention",
       "decide/state": "the state that the writer reads before it decides",
       "decide/rows": "changes of event, item and variable rows",
@@ -136,6 +137,7 @@ export const packages: ArrowTable = {
       "decide/permissions":
         "changes of approvals, reviews, quarantined results, grants, overrides, agents",
       "decide/calls": "outputs of client calls, reports of unknown outcomes",
+      "decide/search": "changes of vector stores and their index",
       "decide/files": "changes of files and uploads",
       "decide/forget": "delete runs and values",
       decide: "apply a batch of writes",

@@ -51,6 +51,13 @@ export type {
   UploadPart,
   UploadRecord,
 } from "./records/files.ts";
+export {
+  type FileCount,
+  type SearchChunk,
+  type SearchObject,
+  storeFileId,
+  type StoredChunk,
+} from "./records/search.ts";
 export type { ReceivedBlob } from "./blobs/received-blob.ts";
 export { isClosing, runStatusOf, transitions } from "./records/run-status.ts";
 export {

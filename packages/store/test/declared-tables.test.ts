@@ -54,7 +54,9 @@ test("each statement reads and writes the tables that it declares (SQLite)", () 
     database
       .prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
       .all()
-      .map(({ name }) => String(name)),
+      .map(({ name }) => String(name))
+      // SQLite's own tables of a full-text index.
+      .filter((name) => !name.startsWith("search_words_")),
   );
   let reads = new Set<string>();
   let writes = new Set<string>();

@@ -20,6 +20,14 @@ import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
 import { deleteThreadObject, saveThreadObject } from "./runs/write-thread-objects.ts";
+import { indexFile } from "./search/index-file.ts";
+import {
+  addStoreFiles,
+  cancelBatch,
+  changeStoreFile,
+  removeStoreFile,
+} from "./search/write-store-files.ts";
+import { deleteVectorStore, saveVectorStore } from "./search/write-vector-stores.ts";
 import { saveItems } from "./rows/write-items.ts";
 import { writeCommit, writeDeltas } from "./write-commit.ts";
 import { createRun, setStatus } from "./runs/write-runs.ts";
@@ -127,6 +135,20 @@ function* applyWrite(
       return yield* deleteAgent(context, write);
     case "save-thread-object":
       return yield* saveThreadObject(context, write, at);
+    case "save-vector-store":
+      return yield* saveVectorStore(context, write, at);
+    case "delete-vector-store":
+      return yield* deleteVectorStore(context, write);
+    case "add-store-files":
+      return yield* addStoreFiles(context, write, at);
+    case "change-store-file":
+      return yield* changeStoreFile(context, write, at);
+    case "remove-store-file":
+      return yield* removeStoreFile(context, write, at);
+    case "cancel-batch":
+      return yield* cancelBatch(context, write, at);
+    case "index-file":
+      return yield* indexFile(context, write, at);
     case "delete-thread-object":
       return yield* deleteThreadObject(context, write);
     case "claim-key":

@@ -15,6 +15,14 @@ import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { findRunKey, isLongPage, readEventPage } from "../read/read-events.ts";
 import { getCompletion, listCompletions } from "../read/read-completions.ts";
+import {
+  countBatchFiles,
+  countStoreFiles,
+  everyUnindexed,
+  getSearchObject,
+  listSearchObjects,
+} from "../read/search/read-objects.ts";
+import { readChunks, readStoreFile } from "../read/search/search-chunks.ts";
 import { getThreadObject, listThreadObjects } from "../read/read-thread-objects.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
@@ -115,6 +123,14 @@ const keyReads = {
   listCompletions,
   /** Most recently changed first. */
   listConversations,
+  getSearchObject,
+  /** The vector stores of a user, or the files of a vector store or a batch. */
+  listSearchObjects,
+  countStoreFiles,
+  countBatchFiles,
+  everyUnindexed,
+  readChunks,
+  readStoreFile,
   /** In no particular order. */
   readUploadParts,
   findFileCursor,
@@ -195,7 +211,10 @@ export function createStoreReader({
     ...(eachOf(Object.keys(keyReads), (name, query) =>
       read(() => keyReads[name as keyof KeyReads](query as never) as Script<unknown>),
     ) as KeyReads),
-    ...slowReadsOf(["listCalls", "readManifest", "readVariables", "readValue"], readSlow),
+    ...slowReadsOf(
+      ["listCalls", "readManifest", "readVariables", "readValue", "searchChunks", "readVectors"],
+      readSlow,
+    ),
     ...createRetentionReader(readSlow),
 
     getRun: async (query: QueryOf<typeof getRun>) =>

@@ -21,6 +21,7 @@ import type { RestingStatus } from "./run-status.ts";
 import type { NewBlob, StoredList } from "../blobs/split-inputs.ts";
 import type { LineageStart, Unreachable } from "./read-results.ts";
 import type { RunKind, ThreadObjectKind } from "./records.ts";
+import type { SearchChunk } from "./search.ts";
 import type { FileQuota, NewFile, NewUpload } from "./files.ts";
 
 /** The maximum number and size of the objects of a thread. */
@@ -296,6 +297,59 @@ export type StoreWrite =
       readonly quota?: FileQuota;
     }
   | { readonly type: "delete-file"; readonly owner: string; readonly id: string }
+  /** Creates a vector store, or changes the given members of its data. */
+  | {
+      readonly type: "save-vector-store";
+      readonly owner: string;
+      readonly id: string;
+      readonly data: JsonObject;
+      readonly isNew: boolean;
+      /** The limit of a user's vector stores. @default no limit */
+      readonly limit?: number;
+    }
+  /** Deletes a vector store with its files, batches and index. */
+  | { readonly type: "delete-vector-store"; readonly owner: string; readonly id: string }
+  /** Adds files to a vector store. Files that it has already are indexed again. */
+  | {
+      readonly type: "add-store-files";
+      readonly owner: string;
+      readonly storeId: string;
+      readonly files: readonly { readonly fileId: string; readonly data: JsonObject }[];
+      readonly batch?: { readonly id: string; readonly data: JsonObject };
+      /** The limit of the store's files. @default no limit */
+      readonly limit?: number;
+    }
+  /** Changes the data of a file of a vector store. */
+  | {
+      readonly type: "change-store-file";
+      readonly owner: string;
+      readonly storeId: string;
+      readonly fileId: string;
+      readonly data: JsonObject;
+    }
+  | {
+      readonly type: "remove-store-file";
+      readonly owner: string;
+      readonly storeId: string;
+      readonly fileId: string;
+    }
+  /** Cancels the files of a batch that are not indexed yet. */
+  | { readonly type: "cancel-batch"; readonly owner: string; readonly id: string }
+  /**
+   * Stores the index of a file, or why it has none, unless the file was removed, cancelled or added
+   * again in the meantime.
+   */
+  | {
+      readonly type: "index-file";
+      readonly owner: string;
+      readonly storeId: string;
+      readonly fileId: string;
+      /** The `revision` of the file when its indexing began. */
+      readonly revision: number;
+      readonly status: "completed" | "failed";
+      readonly data: JsonObject;
+      readonly chunks: readonly SearchChunk[];
+    }
   /**
    * Deletes expired files, and the parts of expired uploads, of all owners; with `older`, an
    * owner's files that were created before a time. At most 500 files per write.

@@ -137,6 +137,18 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "delete-thread-object": { readonly status: "removed" } | NotFound;
+  readonly "save-vector-store": { readonly status: "saved_store" } | NotFound | Refused;
+  readonly "delete-vector-store": { readonly status: "removed" } | NotFound;
+  /** `missing` is a file that the user does not have. */
+  readonly "add-store-files":
+    | { readonly status: "added_files" }
+    | { readonly status: "missing_file"; readonly fileId: string }
+    | NotFound
+    | Refused;
+  readonly "change-store-file": { readonly status: "changed_file" } | NotFound;
+  readonly "remove-store-file": { readonly status: "removed" } | NotFound;
+  readonly "cancel-batch": { readonly status: "cancelled_batch" } | NotFound;
+  readonly "index-file": { readonly status: "indexed" } | NotFound;
   /** `known`: another request holds the key. */
   readonly "claim-key": { readonly status: "claimed_key" } | { readonly status: "known" };
   readonly "create-completion": { readonly status: "created" } | NotFound;

@@ -143,6 +143,8 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   uploads: ["id"],
   upload_parts: ["id"],
   thread_objects: ["id"],
+  search_objects: ["id"],
+  search_chunks: ["store_id", "file_id", "position"],
   run_files: ["run_n", "file_id"],
   completions: ["run_n"],
 };

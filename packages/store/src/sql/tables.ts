@@ -281,13 +281,42 @@ export const tables = {
       metadata: "text",
     },
   },
+  search_objects: {
+    columns: {
+      id: "text",
+      owner: "text",
+      kind: "text",
+      parent_id: "text",
+      batch_id: "text",
+      file_id: "text",
+      status: "text",
+      bytes: "bigint",
+      revision: "bigint",
+      created_at: "bigint",
+      updated_at: "bigint",
+      data: "text",
+    },
+    sequence,
+  },
+  search_chunks: {
+    columns: {
+      owner: "text",
+      store_id: "text",
+      file_id: "text",
+      position: "bigint",
+      place: "text",
+      text: "text",
+      words: "text",
+      vector: "text",
+    },
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */
 export type RowTable = keyof typeof tables;
 
 /** A table that a statement can read or write. */
-export type TableName = RowTable | "nodes" | "writers";
+export type TableName = RowTable | "nodes" | "writers" | "search_words";
 
 type Cells<Columns> = {
   readonly [C in keyof Columns]: Columns[C] extends "bigint" ? number | null : string | null;

@@ -74,6 +74,16 @@ const deleteLinks = statement(
   ({ anyOf }) => `DELETE FROM run_files WHERE file_id ${anyOf}`,
 );
 
+const deleteStoreFiles = statement(
+  { writes: ["search_objects"] },
+  ({ anyOf }) => `DELETE FROM search_objects WHERE file_id ${anyOf}`,
+);
+
+const deleteChunks = statement(
+  { writes: ["search_chunks"] },
+  ({ anyOf }) => `DELETE FROM search_chunks WHERE file_id ${anyOf}`,
+);
+
 const deleteExpiredParts = statement(
   { writes: ["upload_parts"], reads: ["uploads"] },
   "DELETE FROM upload_parts WHERE upload_id IN (SELECT id FROM uploads WHERE expires_at <= ?)",
@@ -197,6 +207,9 @@ export function* deleteFile(
   if (known === undefined) return { status: "not_found" };
   changes.remove("files", { id });
   changes.remove("run_files", { file_id: id });
+  // No index keeps the text of a deleted file.
+  changes.remove("search_objects", { file_id: id });
+  changes.remove("search_chunks", { file_id: id });
   return { status: "deleted", runIds: [] };
 }
 
@@ -214,6 +227,8 @@ export function* expireFiles(
   if (ids.length > 0) {
     changes.run(deleteFiles, ids);
     changes.run(deleteLinks, ids);
+    changes.run(deleteStoreFiles, ids);
+    changes.run(deleteChunks, ids);
   }
   if (older === undefined) {
     changes.run(deleteExpiredParts, at);

@@ -1,0 +1,192 @@
+import type { JsonObject } from "@capstan/core";
+import type { CreationCursor } from "../../records/records.ts";
+import type { FileCount, SearchObject, SearchObjectKind } from "../../records/search.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
+import type { Dialect } from "../../sql/dialect.ts";
+import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
+
+/** The columns of an object; add a `WHERE`. */
+export const selectObjects = (dialect: Dialect) =>
+  `SELECT id, owner, kind, parent_id, batch_id, file_id, status, bytes, revision, created_at, updated_at,
+    data, created_seq, ${isIntact(dialect, "search_objects", "search_objects")} AS is_intact FROM search_objects`;
+
+/** A row of `selectObjects`. */
+export interface SearchObjectRow extends CheckedRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly kind: SearchObjectKind;
+  readonly parent_id: string | null;
+  readonly batch_id: string | null;
+  readonly file_id: string | null;
+  readonly status: SearchObject["status"];
+  readonly bytes: number;
+  readonly revision: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly data: string;
+  readonly created_seq: number;
+}
+
+/**
+ * Returns the object of a row.
+ *
+ * @throws CapstanError `database_corrupt` if the row is damaged
+ */
+export function searchObject(row: SearchObjectRow): SearchObject {
+  requireIntact("search_objects", row);
+  return {
+    id: row.id,
+    owner: row.owner,
+    kind: row.kind,
+    parentId: row.parent_id,
+    batchId: row.batch_id,
+    fileId: row.file_id,
+    status: row.status,
+    bytes: row.bytes,
+    revision: row.revision,
+    data: JSON.parse(row.data) as JsonObject,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    createdSeq: row.created_seq,
+  };
+}
+
+const findObject = statement<SearchObjectRow>(
+  { reads: ["search_objects"] },
+  (dialect) => `${selectObjects(dialect)} WHERE id = ? AND owner = ?`,
+);
+
+const page = (of: string, order: "asc" | "desc") =>
+  statement<SearchObjectRow>(
+    { reads: ["search_objects"] },
+    (dialect) => `${selectObjects(dialect)} WHERE owner = ? AND ${of}
+      AND (CAST(? AS TEXT) IS NULL OR status = ?)
+      AND (created_seq, id) ${order === "asc" ? ">" : "<"} (?, ?)
+      ORDER BY created_seq ${order}, id ${order} LIMIT ?`,
+  );
+
+const pages = {
+  stores: {
+    asc: page("kind = 'store' AND CAST(? AS TEXT) IS NULL", "asc"),
+    desc: page("kind = 'store' AND CAST(? AS TEXT) IS NULL", "desc"),
+  },
+  store: {
+    asc: page("kind = 'file' AND parent_id = ?", "asc"),
+    desc: page("kind = 'file' AND parent_id = ?", "desc"),
+  },
+  batch: {
+    asc: page("kind = 'file' AND batch_id = ?", "asc"),
+    desc: page("kind = 'file' AND batch_id = ?", "desc"),
+  },
+};
+
+const countFiles = statement<{
+  parent_id: string;
+  status: SearchObject["status"];
+  files: number;
+  bytes: number;
+}>(
+  { reads: ["search_objects"] },
+  ({ anyOf }) => `SELECT parent_id, status, COUNT(*) AS files, CAST(SUM(bytes) AS BIGINT) AS bytes
+    FROM search_objects WHERE kind = 'file' AND parent_id ${anyOf} AND owner = ? GROUP BY parent_id, status`,
+);
+
+const countBatch = statement<{
+  parent_id: string;
+  status: SearchObject["status"];
+  files: number;
+  bytes: number;
+}>(
+  { reads: ["search_objects"] },
+  `SELECT batch_id AS parent_id, status, COUNT(*) AS files, CAST(SUM(bytes) AS BIGINT) AS bytes
+    FROM search_objects WHERE kind = 'file' AND batch_id = ? AND owner = ? GROUP BY batch_id, status`,
+);
+
+const findUnindexed = statement<SearchObjectRow>(
+  { reads: ["search_objects"] },
+  (dialect) => `${selectObjects(dialect)} WHERE kind = 'file' AND status = 'in_progress'
+    AND created_seq > ? ORDER BY created_seq LIMIT 500`,
+);
+
+/** Returns a vector store, a file of one, or a batch. */
+export function* getSearchObject({
+  owner,
+  id,
+}: {
+  readonly owner: string;
+  readonly id: string;
+}): Script<SearchObject | undefined> {
+  const row = yield* first(findObject, id, owner);
+  return row && searchObject(row);
+}
+
+/** Returns a user's vector stores, or the files of a vector store or a batch. */
+export function* listSearchObjects(query: {
+  readonly owner: string;
+  /** @default the vector stores of the user */
+  readonly of?: { readonly type: "store" | "batch"; readonly id: string };
+  readonly status?: SearchObject["status"];
+  readonly order: "asc" | "desc";
+  readonly after?: CreationCursor;
+  readonly limit: number;
+}): Script<readonly SearchObject[]> {
+  const { owner, of, status = null, order, limit } = query;
+  const start =
+    order === "asc" ? { createdSeq: -1, id: "" } : { createdSeq: Number.MAX_SAFE_INTEGER, id: "" };
+  const after = query.after ?? start;
+  const rows = yield* all(
+    pages[of?.type ?? "stores"][order],
+    owner,
+    of?.id ?? null,
+    status,
+    status,
+    after.createdSeq,
+    after.id,
+    limit,
+  );
+  return rows.map(searchObject);
+}
+
+/** Returns the number of files of vector stores in each status. */
+export function* countStoreFiles({
+  owner,
+  ids,
+}: {
+  readonly owner: string;
+  readonly ids: readonly string[];
+}): Script<readonly FileCount[]> {
+  return (yield* all(countFiles, ids, owner)).map(fileCount);
+}
+
+/** Returns the number of files of a batch in each status. */
+export function* countBatchFiles({
+  owner,
+  id,
+}: {
+  readonly owner: string;
+  readonly id: string;
+}): Script<readonly FileCount[]> {
+  return (yield* all(countBatch, id, owner)).map(fileCount);
+}
+
+function fileCount({
+  parent_id: parentId,
+  ...count
+}: {
+  readonly parent_id: string;
+  readonly status: SearchObject["status"];
+  readonly files: number;
+  readonly bytes: number;
+}): FileCount {
+  return { parentId, ...count };
+}
+
+/** Returns files of all owners that are not indexed yet, oldest first, at most 500. */
+export function* everyUnindexed({
+  after,
+}: {
+  readonly after: number;
+}): Script<readonly SearchObject[]> {
+  return (yield* all(findUnindexed, after)).map(searchObject);
+}

@@ -1,0 +1,127 @@
+import type { JsonObject } from "@capstan/core";
+import type { StoredChunk } from "../../records/search.ts";
+import { type CheckedRow, isIntact } from "../../schema/row-checksums.ts";
+import type { Dialect } from "../../sql/dialect.ts";
+import { all, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
+
+interface ChunkRow extends CheckedRow {
+  readonly n: number;
+  readonly file_id: string;
+  readonly position: number;
+  readonly place: string;
+  readonly text: string;
+  readonly words: string;
+}
+
+const selectChunks = (dialect: Dialect) =>
+  `SELECT c.n, c.file_id, c.position, c.place, c.text, c.words, ${isIntact(dialect, "search_chunks", "c")} AS is_intact`;
+
+/** Each part of a store also has the store's word, so both indexes find only parts of one store. */
+const find = (some: boolean) =>
+  statement<ChunkRow>({ reads: ["search_chunks", "search_words"] }, (dialect) =>
+    dialect.name === "sqlite"
+      ? `${selectChunks(dialect)} FROM (SELECT rowid AS id, rank AS nth FROM search_words
+            WHERE search_words MATCH ?${some ? ` AND rowid IN (SELECT n FROM search_chunks WHERE file_id ${dialect.anyOf})` : ""}
+            ORDER BY rank LIMIT ?) w
+          JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? ORDER BY w.nth`
+      : `${selectChunks(dialect)} FROM (SELECT s.n AS id, ts_rank(s.lexemes, q, 1) AS nth
+            FROM search_chunks s, to_tsquery('simple', replace(replace(?, ' OR ', ' | '), ' AND ', ' & ')) q
+            WHERE s.lexemes @@ q${some ? ` AND s.file_id ${dialect.anyOf}` : ""}
+            ORDER BY nth DESC, s.n LIMIT CAST(? AS BIGINT)) w
+          JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? ORDER BY w.nth DESC, c.n`,
+  );
+
+const findIn = { all: find(false), some: find(true) };
+
+const findChunks = statement<ChunkRow>(
+  { reads: ["search_chunks"] },
+  (dialect) =>
+    `${selectChunks(dialect)} FROM search_chunks c WHERE c.n ${dialect.anyOf} AND c.owner = ?`,
+);
+
+const findOfFile = statement<ChunkRow>(
+  { reads: ["search_chunks"] },
+  (dialect) => `${selectChunks(dialect)} FROM search_chunks c
+    WHERE c.store_id = ? AND c.file_id = ? AND c.owner = ? ORDER BY c.position`,
+);
+
+const findVectors = statement<{ n: number; file_id: string; vector: string }>(
+  { reads: ["search_chunks"] },
+  (dialect) => `SELECT n, file_id, vector FROM search_chunks
+    WHERE store_id = ? AND file_id ${dialect.anyOf} AND owner = ? AND vector IS NOT NULL`,
+);
+
+/** Returns the word that all parts of a store have in the full-text index. */
+export function storeWord(storeId: string): string {
+  return `s${storeId.toLowerCase().replaceAll(/[^a-z0-9]/g, "")}`;
+}
+
+/**
+ * Returns the parts of a store that have at least one of the words, the most relevant first.
+ *
+ * @param query.words words in their indexed form, `[a-z0-9]+`
+ * @param query.fileIds only parts of these files. @default all files
+ */
+export function* searchChunks(query: {
+  readonly owner: string;
+  readonly storeId: string;
+  readonly words: readonly string[];
+  readonly fileIds?: readonly string[];
+  readonly limit: number;
+}): Script<readonly StoredChunk[]> {
+  const { owner, storeId, words, fileIds, limit } = query;
+  const safe = words.filter((word) => /^[a-z0-9]+$/.test(word));
+  if (safe.length === 0) return [];
+  const match = `${storeWord(storeId)} AND (${safe.join(" OR ")})`;
+  const rows =
+    fileIds === undefined
+      ? yield* all(findIn.all, match, limit, storeId, owner)
+      : yield* all(findIn.some, match, fileIds, limit, storeId, owner);
+  return rows.flatMap(storedChunk);
+}
+
+/** Returns the parts with these numbers that still exist, in no particular order. */
+export function* readChunks({
+  owner,
+  ns,
+}: {
+  readonly owner: string;
+  readonly ns: readonly number[];
+}): Script<readonly StoredChunk[]> {
+  return (yield* all(findChunks, ns, owner)).flatMap(storedChunk);
+}
+
+/** Returns the parts of an indexed file, in order. */
+export function* readStoreFile({
+  owner,
+  storeId,
+  fileId,
+}: {
+  readonly owner: string;
+  readonly storeId: string;
+  readonly fileId: string;
+}): Script<readonly StoredChunk[]> {
+  return (yield* all(findOfFile, storeId, fileId, owner)).flatMap(storedChunk);
+}
+
+/** Returns the vectors of files of a store. */
+export function* readVectors({
+  owner,
+  storeId,
+  fileIds,
+}: {
+  readonly owner: string;
+  readonly storeId: string;
+  readonly fileIds: readonly string[];
+}): Script<readonly { readonly n: number; readonly fileId: string; readonly vector: string }[]> {
+  const rows = yield* all(findVectors, storeId, fileIds, owner);
+  return rows.map(({ n, file_id: fileId, vector }) => ({ n, fileId, vector }));
+}
+
+/** A damaged part is left out: the others can still be found. */
+function storedChunk(row: ChunkRow): readonly StoredChunk[] {
+  if (row.is_intact !== 1) return [];
+  const { n, file_id: fileId, position, place, text, words } = row;
+  return [{ n, fileId, position, place: JSON.parse(place) as JsonObject, text, words }];
+}
