@@ -95,6 +95,7 @@ test("without switches and rules a tool has its own policy", () => {
       ["files.WriteFile", true, "depends", "locks", "on-error", false],
       ["files.Erase", true, "deny", "write", "never", false],
       ["web.Fetch", true, "ask-once", "write", "never", false],
+      ["web.Search", true, "ask-once", "write", "never", false],
     ],
   );
 });
