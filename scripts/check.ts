@@ -40,6 +40,11 @@ const steps: readonly Step[] = [
   { name: "examples", commands: [[process.execPath, "scripts/check-examples.ts"]] },
   // The published contract has the types of the code.
   { name: "openapi", commands: [[process.execPath, "scripts/openapi.ts", "--check"]] },
+  // The reference of the tools matches their definitions.
+  {
+    name: "tools reference",
+    commands: [[process.execPath, "scripts/tools-reference.ts", "--check"]],
+  },
   { name: "unused files and exports", commands: [[bin("knip"), "--no-progress"]] },
 ];
 

@@ -47,7 +47,7 @@ export interface BuiltInGroupsOptions {
    */
   readonly code?: Pick<
     CodeToolsOptions,
-    "sandbox" | "sandboxFix" | "write" | "network" | "powershell"
+    "sandbox" | "sandboxFix" | "write" | "network" | "powershell" | "find"
   >;
 }
 

@@ -42,6 +42,16 @@ function checkScript(parsers: ReadScriptsOptions["parsers"]): Tool {
       source: z.string().describe("The whole text of the file"),
     }),
     effects: "read",
+    examples: [
+      {
+        title: "Check a Python file.",
+        args: {
+          language: "python",
+          source: 'def double(n: int) -> int:\n    """Doubles a number."""\n    return 2 * n\n',
+        },
+      },
+    ],
+    errors: { source_too_long: "The source has more than 500,000 characters." },
     permission: { executionPolicy: "auto" },
     async execute({ language, source }, { signal }) {
       if (source.length > maxCharacters)

@@ -74,6 +74,7 @@ function bashProgram(path: string): ShellProgram {
     path,
     args: ["--norc", "--noprofile"],
     file: "command.sh",
+    example: { title: "Count the lines of a file.", args: { command: "wc -l README.md" } },
     variables: "A variable NAME is the file $VARS/NAME, with . as %2E and / as %2F.",
   };
 }
@@ -86,6 +87,10 @@ function powershellProgram(path: string): ShellProgram {
     path,
     args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-File"],
     file: "command.ps1",
+    example: {
+      title: "List the largest files.",
+      args: { command: "Get-ChildItem | Sort-Object Length" },
+    },
     variables: "A variable NAME is the file $env:VARS/NAME, with . as %2E and / as %2F.",
     // .NET reserves far more address space than it uses.
     limits: { addressBytes: 0 },

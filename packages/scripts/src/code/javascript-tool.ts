@@ -18,7 +18,7 @@ import { type CodeResult, formatCodeResult, runCode } from "./run-code.ts";
 import { inWorkspace } from "./in-workspace.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
-import { codePermission, variableNames } from "./shell.ts";
+import { codeErrors, codePermission, variableNames } from "./shell.ts";
 
 type Answer =
   | { readonly type: "result"; readonly value?: JsonValue }
@@ -37,6 +37,13 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
     description:
       "Runs JavaScript without network or timers. Returns the output of console.log and the value of a last expression; await works. vars holds the variables by name. files.list(), files.read(name), files.readBytes(name) and files.write(name, textOrBytes) use the conversation's files, and new files are kept.",
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
+    examples: [{ title: "Calculate a value.", args: { code: "[1, 2, 3].map((n) => n * n)" } }],
+    errors: {
+      ...codeErrors,
+      code_ended:
+        "The code was killed, or needed too much memory; details.output has the end of its output.",
+      code_failed: "The code threw; details.output has its output.",
+    },
     permission: codePermission,
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,

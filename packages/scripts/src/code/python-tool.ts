@@ -21,7 +21,7 @@ import { formatCodeResult } from "./run-code.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
 import { CapturedOutput } from "./captured-output.ts";
-import { codePermission, variableNames } from "./shell.ts";
+import { codeErrors, codePermission, variableNames } from "./shell.ts";
 
 const path = fileURLToPath(new URL("../../src/code/python/run_code.py", import.meta.url));
 
@@ -64,6 +64,17 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
     name: "Python",
     description: `Runs Python in a sandbox: ${describeSandbox(options)}. Returns the output and the value of a last expression; a pathlib.Path there shows the file. vars["name"] holds a variable. The folder os.environ["WORKSPACE"] has the conversation's files, and new files there are kept as files.`,
     parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
+    examples: [
+      {
+        title: "Calculate with a variable.",
+        args: { code: "len(vars['draft'])", variables: ["draft"] },
+      },
+    ],
+    errors: {
+      ...codeErrors,
+      script_crashed: "The code was killed, or needed too much memory.",
+      code_failed: "The code threw; details.output has its output.",
+    },
     permission: codePermission,
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,

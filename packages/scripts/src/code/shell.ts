@@ -4,6 +4,7 @@ import {
   type Tool,
   type ToolContext,
   type ToolError,
+  type ToolExample,
   toolError,
 } from "@capstan/core";
 import { hiddenPaths, readOnlyPaths } from "@capstan/sandbox";
@@ -27,6 +28,12 @@ export const codePermission: NonNullable<Tool["permission"]> = {
   readsVariables: ({ variables }) => (variables ?? []) as readonly string[],
 };
 
+/** The errors that every tool of the group has, for their documentation. */
+export const codeErrors = {
+  variable_not_found: "There is no variable of this name.",
+  workspace_full: "The files in the workspace exceed its quota.",
+};
+
 /** An interpreter of command lines. */
 export interface ShellProgram {
   readonly tool: "Shell" | "PowerShell";
@@ -36,6 +43,7 @@ export interface ShellProgram {
   readonly args: readonly string[];
   readonly file: string;
   readonly variables: string;
+  readonly example: ToolExample;
   readonly limits?: { readonly addressBytes: number };
   /** Returns the path of its installation, if that is not in the system's folders. */
   readonly place?: () => Promise<ShellPlace | ToolError>;
@@ -61,6 +69,11 @@ export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool 
     name: shell.tool,
     description: `Runs ${shell.language} in a sandbox: ${describeSandbox(options)}. $WORKSPACE has the conversation's files, and new files there are kept as files. ${shell.variables}`,
     parameters,
+    examples: [shell.example],
+    errors: {
+      ...codeErrors,
+      command_ended: "The command was killed; details.output has the end of its output.",
+    },
     permission: codePermission,
     compressArgs: ({ command }) => command,
     formatForLLM: formatShellResult,

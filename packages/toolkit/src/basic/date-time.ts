@@ -58,6 +58,17 @@ export function dateTime(clock: Clock = systemClock): Tool {
       "Current date and time, conversion between time zones and formats, adding durations, and differences, including daylight saving time.",
     parameters,
     effects: "read",
+    examples: [
+      {
+        title: "Show a time in another zone.",
+        args: {
+          operation: "convert",
+          time: "2026-07-01T12:00",
+          zone: "Europe/Berlin",
+          toZone: "UTC",
+        },
+      },
+    ],
     permission: { executionPolicy: "auto" },
     formatForLLM: ({ text }: { text: string }) => text,
     async execute(args) {

@@ -14,6 +14,12 @@ export function jsonToInterface(): Tool {
       "TypeScript interfaces that describe a JSON text. Objects of one array are merged: a field that some objects lack is optional, and several types become a union.",
     parameters,
     effects: "read",
+    examples: [
+      {
+        title: "Describe a list of objects.",
+        args: { json: '[{"id": 1}, {"id": 2, "name": "x"}]', name: "Row" },
+      },
+    ],
     permission: { executionPolicy: "auto" },
     compressArgs: ({ name }: { readonly name?: string }) => name ?? "",
     async execute({ json, name }) {

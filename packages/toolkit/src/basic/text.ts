@@ -86,6 +86,12 @@ export function text(): Tool {
       "Exact text operations: count characters and words, change case, trim, split, join, replace, find and replace with regular expressions, pick lines or characters, sort, remove duplicates, Base64, URL encoding, hashes.",
     parameters,
     effects: "read",
+    examples: [
+      {
+        title: "Find all numbers.",
+        args: { operation: "regex_find", text: "a1 b22", pattern: "[0-9]+" },
+      },
+    ],
     permission: { executionPolicy: "auto" },
     compressArgs: ({ operation }) => operation,
     execute: (args, { signal }) => run(args, signal),

@@ -11,6 +11,7 @@ import { patchText } from "./text/patch-text.ts";
 import { changeResult, formatChange, pathLocks } from "./permission.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { decodeText, encodeText } from "./text/text-content.ts";
+import { createErrors, textErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
   patch: z
@@ -31,6 +32,20 @@ export function applyPatch(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ patch }) => patchedPaths(patch).map(lock) },
     idempotent: true,
+    examples: [
+      {
+        title: "Change a line by a patch.",
+        args: {
+          patch:
+            "*** Begin Patch\n*** Update File: notes/today.md\n@@\n # Today\n-- call Ada\n+- call Grace\n*** End Patch",
+        },
+      },
+    ],
+    errors: {
+      ...createErrors,
+      ...textErrors,
+      invalid_patch: "The patch cannot be read; the message has the line.",
+    },
     permission: {
       executionPolicy: "ask-always",
       preview: ({ patch }, context) => previewChange(options, context, planOf(patch)),

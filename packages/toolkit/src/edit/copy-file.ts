@@ -7,6 +7,7 @@ import { makeChange, type Plan } from "./change/make-change.ts";
 import type { EditToolsOptions } from "./change/open-target.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { changeResult, formatChange, pathLocks, pathsPermission } from "./permission.ts";
+import { createErrors } from "./edit-errors.ts";
 
 /** The largest file that is copied, in bytes. */
 const largestCopy = 256 * 1024 * 1024;
@@ -25,6 +26,8 @@ export function copyFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ from, to }) => [lock(from), lock(to)] },
     idempotent: true,
+    examples: [{ title: "Copy a file.", args: { from: "src/main.ts", to: "src/app.ts" } }],
+    errors: { ...createErrors, not_a_file: "The path is not a file." },
     permission: {
       ...pathsPermission(options),
       preview: ({ from, to }, context) => previewChange(options, context, planOf(from, to)),

@@ -10,6 +10,7 @@ import { changeResult, folderPermission, formatChange, pathLocks } from "./permi
 import { previewChange } from "./change/preview-change.ts";
 import { readTarget } from "./change/read-target.ts";
 import { decodeText, encodeText, largestEdit } from "./text/text-content.ts";
+import { textErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
   path: z.string().min(1).describe("The file, relative to the root."),
@@ -36,6 +37,18 @@ export function editFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
+    examples: [
+      {
+        title: "Replace a line.",
+        args: { path: "src/app.ts", edits: [{ search: "return 1;", replace: "return 2;" }] },
+      },
+    ],
+    errors: {
+      ...textErrors,
+      empty_search: "An edit has no text to find.",
+      overlapping_edits: "Two edits change the same lines.",
+      too_many_matches: "The edits change too many places.",
+    },
     permission: {
       ...folderPermission(options),
       preview: (args, context) => previewChange(options, context, planOf(args)),

@@ -5,6 +5,7 @@ import { makeChange } from "./change/make-change.ts";
 import type { EditToolsOptions } from "./change/open-target.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
+import { createErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
   path: z.string().min(1).describe("The folder. Missing folders above it are created, too."),
@@ -19,6 +20,8 @@ export function makeDirectory(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
+    examples: [{ title: "Create a folder.", args: { path: "drafts" } }],
+    errors: createErrors,
     permission: {
       ...folderPermission(options),
       preview: ({ path }, context) =>

@@ -5,6 +5,7 @@ import { makeChange } from "./change/make-change.ts";
 import type { EditToolsOptions } from "./change/open-target.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { changeResult, formatChange, pathLocks, pathsPermission } from "./permission.ts";
+import { createErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
   from: z.string().min(1).describe("A file or a folder."),
@@ -20,6 +21,8 @@ export function moveFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ from, to }) => [lock(from), lock(to)] },
     idempotent: true,
+    examples: [{ title: "Rename a file.", args: { from: "src/app.ts", to: "src/main.ts" } }],
+    errors: { ...createErrors, into_itself: "The new path is inside the moved folder." },
     permission: {
       ...pathsPermission(options),
       preview: ({ from, to }, context) =>

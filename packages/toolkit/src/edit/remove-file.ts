@@ -11,6 +11,7 @@ import {
   formatChange,
   pathLocks,
 } from "./permission.ts";
+import { targetErrors } from "./edit-errors.ts";
 
 const parameters = z.object({ path: z.string().min(1).describe("A file, a folder or a link.") });
 
@@ -24,6 +25,8 @@ export function removeFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
+    examples: [{ title: "Remove a folder with its files.", args: { path: "drafts" } }],
+    errors: targetErrors,
     permission: {
       ...folderPermission(options),
       // `src/**` matches `src` itself, so it would cover more than the files in it.

@@ -7,6 +7,7 @@ import type { EditToolsOptions } from "./change/open-target.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { changeResult, formatChange } from "./permission.ts";
 import { undoOperations } from "./change/undo-operations.ts";
+import { targetErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
   change: z.string().describe("The id that the result of an editing tool names: change_…"),
@@ -21,6 +22,15 @@ export function undo(options: EditToolsOptions): Tool {
     parameters,
     effects: "write",
     idempotent: true,
+    examples: [
+      { title: "Take back a change.", args: { change: "change_3f0c2a6e9b1d4c58a7e2b1d0" } },
+    ],
+    errors: {
+      ...targetErrors,
+      already_undone: "The change was taken back already.",
+      not_complete: "The change is still being made.",
+      unknown_change: "There is no change of this id.",
+    },
     permission: {
       executionPolicy: "ask-always",
       preview: async ({ change }, context) => {

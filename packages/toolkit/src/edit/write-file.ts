@@ -10,6 +10,7 @@ import { type EditToolsOptions, openTarget } from "./change/open-target.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { decodeText, encodeText } from "./text/text-content.ts";
+import { createErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
   path: z.string().min(1).describe("The file, relative to the root. Missing folders are created."),
@@ -30,6 +31,13 @@ export function writeFile(options: EditToolsOptions): Tool {
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,
+    examples: [
+      {
+        title: "Create a file.",
+        args: { path: "notes/today.md", content: "# Today\n- call Ada\n" },
+      },
+    ],
+    errors: createErrors,
     permission: {
       ...folderPermission(options),
       preview: (args, context) => previewChange(options, context, planOf(args)),

@@ -204,6 +204,18 @@ export function startFolders({ roots }: FileRoots, path: string): readonly strin
   return everywhere ? roots.map(({ name }) => name) : [path];
 }
 
+/** The errors that a path can cause in every tool of files, for their documentation. */
+export const pathErrors = {
+  denied_path: "An administrator's rule denies the path.",
+  hidden_path: "A name in the path begins with a dot.",
+  invalid_path: "The path contains a NUL character, or a name in it is too long.",
+  link_loop: "The path is a link that leads to itself.",
+  no_permission: "The user that runs Capstan has no permission.",
+  not_found: "Nothing is at the path; the message names similar paths.",
+  outside_roots: "The path is outside the configured folders.",
+  unreadable: "The system refused to read; another attempt may succeed.",
+};
+
 /** An error that a path caused, not a programming error. The tools return it as a `toolError`. */
 export class FileError extends Error {
   readonly data: ToolErrorData;

@@ -4,6 +4,7 @@ import {
   canonicalPath,
   fileRoots,
   type FileToolsOptions,
+  pathErrors,
   returnFileErrors,
   startFolders,
 } from "./file-roots.ts";
@@ -20,7 +21,7 @@ const parameters = z.object({
       "e.g. *.md (in any folder), src/**/*.{ts,tsx}, **/test/*. * ? [abc] {a,b}; ** crosses folders.",
     ),
   path: z.string().default(".").describe('The folder to search. Default "."'),
-  type: z.enum(["file", "folder", "any"]).default("file").describe("What to find."),
+  type: z.enum(["file", "folder", "any"]).default("file").describe("Files, folders or both."),
   max: z.int().min(1).max(5000).default(500).describe("Paths to return. Default 500."),
   dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),
 });
@@ -42,6 +43,8 @@ export function findFiles(options: FileToolsOptions): Tool {
     description: "Finds files or folders by a glob over their paths. Returns paths, sorted.",
     parameters,
     effects: "read",
+    examples: [{ title: "Find all TypeScript files.", args: { glob: "**/*.ts" } }],
+    errors: { ...pathErrors, invalid_glob: "The glob cannot be read; the message says where." },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ glob }) => glob,
     formatForLLM: ({ paths, total }: Found, { glob }) => {

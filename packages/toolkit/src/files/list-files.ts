@@ -6,6 +6,7 @@ import {
   type FileRoots,
   fileRoots,
   type FileToolsOptions,
+  pathErrors,
   returnFileErrors,
 } from "./file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
@@ -53,6 +54,13 @@ export function listFiles(options: FileToolsOptions): Tool {
     description: "Lists a folder, one level or more, sorted by name; folders end with a slash.",
     parameters,
     effects: "read",
+    examples: [
+      {
+        title: "List two levels of a folder with sizes.",
+        args: { path: "src", depth: 2, details: true },
+      },
+    ],
+    errors: { ...pathErrors, not_a_folder: "The path is a file: use ViewFile." },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ path }: { readonly path?: string }) => path ?? ".",
     formatForLLM: format,

@@ -8,6 +8,7 @@ import {
   type FileRoots,
   fileRoots,
   type FileToolsOptions,
+  pathErrors,
   returnFileErrors,
   startFolders,
   systemCode,
@@ -68,6 +69,13 @@ export function searchFiles(options: FileToolsOptions): Tool {
       "Finds the lines in text files that contain a text, literally unless regex is set. Returns path, line number and line.",
     parameters,
     effects: "read",
+    examples: [
+      {
+        title: "Find a text in TypeScript files, with two lines around it.",
+        args: { query: "return 1", glob: "*.ts", contextLines: 2 },
+      },
+    ],
+    errors: { ...pathErrors, invalid_glob: "The glob cannot be read; the message says where." },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ query, glob }) => (glob === undefined ? query : `${query} in ${glob}`),
     formatForLLM: format,

@@ -8,7 +8,13 @@ import {
   type ToolError,
 } from "@capstan/core";
 import { z } from "zod";
-import { canonicalPath, fileRoots, type FileToolsOptions, returnFileErrors } from "./file-roots.ts";
+import {
+  canonicalPath,
+  fileRoots,
+  type FileToolsOptions,
+  pathErrors,
+  returnFileErrors,
+} from "./file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fileKind, kindSampleBytes } from "./file-kind.ts";
 import { type OpenPath, openPath } from "./open-path.ts";
@@ -53,6 +59,20 @@ export function viewFile(options: FileToolsOptions): Tool {
       "Reads a text file, whole or a range of lines; shows images (PNG, JPEG, GIF, WebP). Other binary files are rejected with their type.",
     parameters,
     effects: "read",
+    examples: [
+      {
+        title: "Show the first lines with their numbers.",
+        args: { path: "src/app.ts", endLine: 20, lineNumbers: true },
+      },
+    ],
+    errors: {
+      ...pathErrors,
+      binary_file: "The file is neither text nor a picture.",
+      image_too_large: "The picture has more than 5 MB.",
+      invalid_range: "The lines are not in the file.",
+      is_a_folder: "The path is a folder: use ListFiles.",
+      unknown_encoding: "The encoding is not known.",
+    },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ path, startLine, endLine }) =>
       startLine === undefined && endLine === undefined

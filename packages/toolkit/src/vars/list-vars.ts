@@ -51,6 +51,7 @@ export function listVars(): Tool {
     description: "Lists variables.",
     parameters,
     effects: "read",
+    examples: [{ title: "List the variables with a tag.", args: { filter: { tag: "report" } } }],
     permission: { executionPolicy: "auto" },
     alwaysOffered: true,
     variableTool: true,

@@ -45,6 +45,14 @@ export function readVar(): Tool {
     description: "Shows a variable.",
     parameters,
     effects: "read",
+    examples: [
+      { title: "Read a part of a long variable.", args: { name: "draft", start: 0, length: 500 } },
+    ],
+    errors: {
+      out_of_range: "The start is behind the end of the value.",
+      pointer_not_found: "The value has nothing at this JSON pointer.",
+      variable_not_found: "There is no variable of this name.",
+    },
     permission: { executionPolicy: "auto" },
     alwaysOffered: true,
     variableTool: true,

@@ -19,6 +19,9 @@ export function removeVars(): Tool {
       "Removes variables that are no longer needed. Rules and variables that the user keeps are not removed.",
     parameters,
     effects: { locks: ({ names }) => names.map((name) => `var:${name}`) },
+    examples: [
+      { title: "Remove a variable that is not needed any more.", args: { names: ["draft"] } },
+    ],
     permission: { executionPolicy: "auto" },
     idempotent: true,
     variableTool: true,

@@ -37,6 +37,16 @@ export function writeVar(): Tool {
       "Stores a text as a variable, or changes the value, description or tags of one. For notes, drafts, and long texts to pass on by $VAR_REF{{name}}.",
     parameters,
     effects: { locks: ({ name }) => [`var:${name}`] },
+    examples: [
+      {
+        title: "Keep a text for later calls.",
+        args: { name: "draft", value: "# Report", desc: "Draft of the report", tags: ["report"] },
+      },
+    ],
+    errors: {
+      read_only_variable: "The variable is a rule, or the result or the arguments of a call.",
+      variable_not_found: "There is no variable of this name, and no value to create it.",
+    },
     permission: { executionPolicy: "auto" },
     idempotent: true,
     variableTool: true,

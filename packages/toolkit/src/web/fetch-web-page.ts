@@ -58,6 +58,7 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
       "Fetches a public web page and returns its content as Markdown; text, JSON and Markdown are unchanged. page and find do not fetch a page again that was just fetched.",
     parameters,
     effects: "read",
+    examples: [{ title: "Read a page.", args: { url: "https://example.org/" } }],
     permission: { executionPolicy: "ask-once", grantScope: siteOf },
     timeoutMs: 2 * options.timeoutMs + 5_000,
     compressArgs: ({ url, page, find }) =>

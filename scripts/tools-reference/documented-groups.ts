@@ -1,0 +1,19 @@
+import type { ToolGroup } from "@capstan/core";
+import { unconfined } from "@capstan/sandbox";
+import { languageParsers } from "@capstan/scripts";
+import { builtInGroups } from "capstan";
+
+/**
+ * Returns the built-in groups as a machine without keys and interpreters has them, so that the
+ * reference is the same on every machine.
+ *
+ * @param root the folder of the file tools
+ */
+export function documentedGroups(root: string, changes: string): readonly ToolGroup[] {
+  return builtInGroups({
+    roots: [root],
+    changes,
+    code: { sandbox: { ...unconfined, kind: "bubblewrap" }, find: () => undefined },
+    scripts: { parsers: languageParsers() },
+  });
+}
