@@ -84,6 +84,7 @@ export const packages: ArrowTable = {
       "edit/text": "find and replace parts of a text; patches",
       "edit/change": "change files, or show the change; undo it",
       edit: "tools that change files",
+      skills: "skills: folders with instructions and scripts; AGENTS.md",
       "siyuan/kernel": "requests to SiYuan's kernel: replies, errors, SQL that only reads",
       "siyuan/blocks": "the text of blocks and their attributes",
       "siyuan/change": "change blocks, or show the change; undo it",

@@ -11,6 +11,8 @@ export type { EditToolsOptions } from "./edit/change/open-target.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";
 export { linearPatterns } from "./text/linear-patterns.ts";
+export { SkillCatalog } from "./skills/skill-catalog.ts";
+export { skillTools, type SkillToolsOptions } from "./skills/skill-tools.ts";
 export type { SiyuanToolsOptions } from "./siyuan/siyuan-options.ts";
 export { siyuanTools } from "./siyuan/siyuan-tools.ts";
 export { todoTools } from "./todo/todo-tools.ts";
