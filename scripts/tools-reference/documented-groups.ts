@@ -1,6 +1,7 @@
 import type { ToolGroup } from "@capstan/core";
 import { unconfined } from "@capstan/sandbox";
 import { languageParsers } from "@capstan/scripts";
+import { SkillCatalog } from "@capstan/toolkit";
 import { builtInGroups } from "capstan";
 
 /**
@@ -14,6 +15,7 @@ export function documentedGroups(root: string, changes: string): readonly ToolGr
     roots: [root],
     changes,
     code: { sandbox: { ...unconfined, kind: "bubblewrap" }, find: () => undefined },
+    skills: { catalog: SkillCatalog.none(), sandbox: { ...unconfined, kind: "bubblewrap" } },
     scripts: { parsers: languageParsers() },
   });
 }

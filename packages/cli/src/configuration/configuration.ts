@@ -84,6 +84,8 @@ export interface Configuration {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];
   };
+  /** Folders of skills, absolute. */
+  readonly skills: readonly string[];
   /** The SiYuan kernel of the group `siyuan`; absent if there is none. */
   readonly siyuan?: {
     /** @default http://127.0.0.1:6806 */

@@ -69,6 +69,7 @@ test("without settings, the defaults are safe", async () => {
       roots: [folder],
       code: { write: false, network: false },
       scripts: { folders: [join(folder, "capstan-tools")] },
+      skills: [],
       approvalsFrom: "anyone",
       web: { allowPrivateHosts: [] },
       rules: [],
@@ -274,6 +275,15 @@ test("a kernel of SiYuan is named by its address, its token or both, and the tok
   for (const siyuan of [{ url: "ftp://x" }, { url: "http://a:b@x" }, { url: "http://x/api" }])
     assert.match((await problems({ siyuan })).join(), /siyuan\.url: expected the address/);
   assert.match((await problems({ siyuan: { timeZone: "Mars" } })).join(), /expected a time zone/);
+});
+
+test("folders of skills are relative to the settings file", async () => {
+  const { outcome, folder } = await load({ skills: ["skills", "~/other"] });
+  assert.deepEqual(outcome.status === "valid" && outcome.configuration.skills, [
+    join(folder, "skills"),
+    join(homedir(), "other"),
+  ]);
+  assert.match((await problems({ skills: "skills" })).join(), /skills: expected a list of folders/);
 });
 
 test("the environment names a PostgreSQL database, and an error about its address does not contain the address", async () => {

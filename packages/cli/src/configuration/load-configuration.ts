@@ -95,6 +95,7 @@ export async function loadConfiguration(
       ...(powershell && { powershell }),
     },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
+    skills: file.settings.skills?.map(pathsOfFile) ?? [],
     ...siyuanOf(merged.siyuan, environment["CAPSTAN_SIYUAN_TOKEN"]),
     rules: merged.rules ?? [],
     agents: merged.agents ?? {},

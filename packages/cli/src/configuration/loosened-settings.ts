@@ -66,6 +66,7 @@ const comparisons: {
     isPartOf(changed.allowPrivateHosts, accepted.allowPrivateHosts)
       ? []
       : ["web.allowPrivateHosts"],
+  skills: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["skills"]),
   siyuan: always("siyuan"),
   rules: loosenedRules,
   agents: loosenedAgents,

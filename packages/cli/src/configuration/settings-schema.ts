@@ -182,6 +182,7 @@ export const settingsSchema = z.object(
         { error: "an object" },
       )
       .optional(),
+    skills: list(text("a folder"), 'a list of folders such as ["~/skills"]'),
     siyuan: z
       .object(
         {

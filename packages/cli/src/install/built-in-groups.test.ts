@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { findSandbox } from "@capstan/sandbox";
 import { languageParsers } from "@capstan/scripts";
@@ -37,6 +40,21 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "files.SearchFiles": "reads",
 };
 
+const configuration = {
+  roots: ["."],
+  dataDir: ".capstan",
+  acceptedDir: ".capstan",
+  settingsFile: "capstan.config.json",
+  web: { allowPrivateHosts: [] },
+  code: { write: false, network: false },
+  scripts: { folders: [] },
+  skills: [],
+};
+
+function groupsOf(given: object) {
+  return configuredGroups({ ...configuration, groups: {}, ...given });
+}
+
 const { sandbox } = await findSandbox();
 const groups = builtInGroups({
   roots: ["."],
@@ -58,15 +76,6 @@ test("every tool with a kind is shipped, even if this machine lacks its interpre
 
 // Contract: sandbox-62
 test("code is off unless it is switched on; models write tools only if the configuration names the group", async () => {
-  const configuration = {
-    roots: ["."],
-    dataDir: ".capstan",
-    acceptedDir: ".capstan",
-    settingsFile: "capstan.config.json",
-    web: { allowPrivateHosts: [] },
-    code: { write: false, network: false },
-    scripts: { folders: [] },
-  };
   const unnamed = await configuredGroups({ ...configuration, groups: {} });
   assert.ok(unnamed.some(({ name }) => name === "code"));
   assert.deepEqual(
@@ -78,6 +87,31 @@ test("code is off unless it is switched on; models write tools only if the confi
     writing.map(({ name }) => name),
     [...unnamed.map(({ name }) => name), "scripts"],
   );
+});
+
+test("skills of the configuration are in the group `skills`", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "capstan-skills-"));
+  try {
+    mkdirSync(join(folder, "forms"));
+    writeFileSync(
+      join(folder, "forms/SKILL.md"),
+      "---\nname: forms\ndescription: Fills forms.\n---\n",
+    );
+    const [group] = (await groupsOf({ skills: [folder] })).filter(({ name }) => name === "skills");
+    const rule = typeof group?.rulePrompt === "function" ? group.rulePrompt(["ReadSkill"]) : "";
+    assert.match(rule, /- forms: Fills forms\./);
+    const [none] = (await groupsOf({})).filter(({ name }) => name === "skills");
+    assert.equal(none?.tools[0]?.unavailable?.needs, "a folder of skills");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the tools of SiYuan are offered if the configuration names a kernel", async () => {
+  const need = async (given: object) =>
+    (await groupsOf(given)).find(({ name }) => name === "siyuan")?.tools[0]?.unavailable?.needs;
+  assert.equal(await need({}), "a SiYuan kernel");
+  assert.equal(await need({ siyuan: { url: "http://127.0.0.1:6806" } }), undefined);
 });
 
 for (const { id, tool } of shipped)

@@ -6,6 +6,9 @@ import {
   fileTools,
   siyuanTools,
   type SiyuanToolsOptions,
+  SkillCatalog,
+  skillTools,
+  type SkillToolsOptions,
   todoTools,
   variableTools,
   webTools,
@@ -40,6 +43,8 @@ export interface BuiltInGroupsOptions {
   readonly allowPrivateHosts?: readonly string[];
   /** The SiYuan kernel. @default the group `siyuan` is listed with what it needs */
   readonly siyuan?: Pick<SiyuanToolsOptions, "url" | "token" | "timeZone">;
+  /** The skills, and the sandbox of their scripts. @default there is no such group */
+  readonly skills?: Pick<SkillToolsOptions, "catalog" | "sandbox" | "sandboxFix">;
   /** Reads the scripts of a model that writes tools. @default there is no such group */
   readonly scripts?: ScriptToolsOptions;
   /**
@@ -82,6 +87,9 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
           }),
           siyuanTools({ ...options.siyuan, changes: join(options.changes, "siyuan") }),
         ]),
+    ...(options.skills === undefined
+      ? []
+      : [skillTools({ ...options.skills, roots: roots.map((path) => ({ path })), deny })]),
     ...(options.code === undefined
       ? []
       : [codeTools({ ...options.code, roots, hidden: deny, protected: options.protected ?? [] })]),
@@ -105,11 +113,13 @@ export async function configuredGroups(
     | "code"
     | "scripts"
     | "siyuan"
+    | "skills"
   >,
 ): Promise<readonly ToolGroup[]> {
   const { roots, dataDir, acceptedDir, web, groups, code, scripts } = configuration;
   const { python, powershell } = scripts;
   const { sandbox, problem } = await processSandbox();
+  const confined = { sandbox, ...(problem !== undefined && { sandboxFix: problem.fix }) };
   return builtInGroups({
     roots,
     deny: [dataDir, acceptedDir],
@@ -117,10 +127,10 @@ export async function configuredGroups(
     changes: join(dataDir, "changes"),
     allowPrivateHosts: web.allowPrivateHosts,
     ...(configuration.siyuan !== undefined && { siyuan: configuration.siyuan }),
+    skills: { ...confined, catalog: await SkillCatalog.open(configuration.skills) },
     code: {
       ...code,
-      sandbox,
-      ...(problem !== undefined && { sandboxFix: problem.fix }),
+      ...confined,
       ...(powershell !== undefined && { powershell }),
     },
     ...(groups["scripts"] !== undefined && {

@@ -29,11 +29,19 @@ test("in a root, nothing can be changed or made that the server could run as ano
       {
         roots: [root],
         scripts: { folders: [], powershell: join(root, "pwsh/pwsh") },
+        skills: [join(root, "skills")],
         settingsFile: join(root, "capstan.config.json"),
       },
       [join(root, ".venv/bin"), join(root, "node_modules/.bin"), "", ".", "bin"].join(delimiter),
     );
-    const programs = [".venv/bin", ".venv/lib", ".venv/pyvenv.cfg", "node_modules/.bin", "pwsh"];
+    const programs = [
+      ".venv/bin",
+      ".venv/lib",
+      ".venv/pyvenv.cfg",
+      "node_modules/.bin",
+      "pwsh",
+      "skills",
+    ];
     for (const name of programs) assert.ok(paths.includes(join(root, name)), name);
     assert.ok(paths.every((path) => isAbsolute(path)));
   } finally {

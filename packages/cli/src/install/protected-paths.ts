@@ -20,7 +20,7 @@ const environmentParts = ["lib", "lib64", "Lib", "conda-meta", "pyvenv.cfg"];
 
 /**
  * Returns the paths that code and scripts can never change, whatever their roots: the
- * configuration, the folders of tools, the history of a repository, and the server's own programs.
+ * configuration, the folders of tools and skills, the history of a repository, and the server's own programs.
  * The folders in which the server looks for other programs are also among them, because the server
  * runs these programs outside the sandbox.
  *
@@ -30,9 +30,11 @@ export function protectedPaths(
   {
     roots,
     scripts,
+    skills = [],
     settingsFile,
   }: {
     readonly scripts: Pick<Configuration["scripts"], "folders"> & Partial<Configuration["scripts"]>;
+    readonly skills?: Configuration["skills"];
   } & Pick<Configuration, "roots" | "settingsFile">,
   path: string = process.env["PATH"] ?? "",
 ): readonly string[] {
@@ -43,6 +45,7 @@ export function protectedPaths(
   return [
     settingsFile,
     ...scripts.folders,
+    ...skills,
     ...roots.flatMap((root) => [join(root, settingsFileName), join(root, ".git")]),
     packages,
     ...installed.map((name) => join(installation, name)),

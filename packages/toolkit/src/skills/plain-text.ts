@@ -3,7 +3,7 @@
  * variation selectors. A zero-width joiner inside an emoji is kept.
  */
 const hidden =
-  /(?!(?<=\p{ExtPict}\uFE0F?)[\u200D\uFE0F])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}](?<![\n\t]))/gu;
+  /(?!(?<=\p{ExtPict}\uFE0F?)(?:\u200D|\uFE0F))(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}](?<![\n\t]))/gu;
 
 /** Returns a text without characters that a reader does not see, and their number. */
 export function withoutHidden(text: string): { readonly text: string; readonly removed: number } {

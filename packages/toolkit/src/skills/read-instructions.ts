@@ -3,7 +3,12 @@ import { dirname, join, posix } from "node:path";
 import { defineTool, type Tool, type ToolContext } from "@capstan/core";
 import { namedRoots } from "@capstan/sandbox";
 import { z } from "zod";
-import { FileError, fileRoots, type FileToolsOptions, returnFileErrors } from "../files/file-roots.ts";
+import {
+  FileError,
+  fileRoots,
+  type FileToolsOptions,
+  returnFileErrors,
+} from "../files/file-roots.ts";
 import { withoutHidden } from "./plain-text.ts";
 import { readSkillFile } from "./skill-files.ts";
 
@@ -16,7 +21,11 @@ const parameters = z.object({
 });
 
 interface Instructions {
-  readonly files: readonly { readonly path: string; readonly text: string; readonly cut: boolean }[];
+  readonly files: readonly {
+    readonly path: string;
+    readonly text: string;
+    readonly cut: boolean;
+  }[];
 }
 
 /** `ReadInstructions`: reads the `AGENTS.md` files that apply to a path below the roots. */
@@ -56,7 +65,9 @@ async function read(
   const resources = denied();
   const roots = await fileRoots(options, resources);
   const { real } = await roots.resolve(path);
-  const root = roots.roots.find((one) => one.real !== undefined && (real === one.real || real.startsWith(`${one.real}/`)));
+  const root = roots.roots.find(
+    (one) => one.real !== undefined && (real === one.real || real.startsWith(`${one.real}/`)),
+  );
   if (root?.real === undefined) throw new FileError("not_found", `There is no "${path}".`);
   const folders: string[] = [];
   for (let folder = real; ; folder = dirname(folder)) {

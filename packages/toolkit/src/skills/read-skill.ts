@@ -5,13 +5,23 @@ import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { withoutHidden } from "./plain-text.ts";
 import { readFrontMatter } from "./read-front-matter.ts";
 import type { SkillCatalog } from "./skill-catalog.ts";
-import { listSkillFiles, readSkill as readAll, readSkillFile, versionOf, type SkillFile } from "./skill-files.ts";
+import {
+  listSkillFiles,
+  readSkill as readAll,
+  readSkillFile,
+  versionOf,
+  type SkillFile,
+} from "./skill-files.ts";
 
 const pageCharacters = 20_000;
 
 const parameters = z.object({
   skill: z.string().min(1).describe("Its name in the list of skills."),
-  file: z.string().min(1).optional().describe("A file of the skill, such as references/guide.md. Default: SKILL.md."),
+  file: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A file of the skill, such as references/guide.md. Default: SKILL.md."),
   fromLine: z.int().min(1).default(1),
 });
 
@@ -36,7 +46,9 @@ export function readSkill(catalog: SkillCatalog): Tool {
     description:
       "Reads the instructions of a skill, or one of its files. Read a skill before work that its description names.",
     parameters,
-    examples: [{ title: "A file of a skill.", args: { skill: "pdf-forms", file: "references/fields.md" } }],
+    examples: [
+      { title: "A file of a skill.", args: { skill: "pdf-forms", file: "references/fields.md" } },
+    ],
     errors: {
       no_such_skill: "there is no skill of this name",
       not_found: "the skill has no such file",
@@ -94,7 +106,9 @@ function format({ skill, file, text, next, hidden, files, version, problem }: Sk
   const others = (files ?? []).filter(({ path }) => path !== "SKILL.md");
   return [
     `Skill ${skill}, ${file}`,
-    ...(hidden > 0 ? [`[${countOf(hidden, "character")} that a reader does not see left out]`] : []),
+    ...(hidden > 0
+      ? [`[${countOf(hidden, "character")} that a reader does not see left out]`]
+      : []),
     text,
     ...(next === undefined ? [] : [`[More with fromLine ${next}]`]),
     ...(others.length === 0
@@ -105,7 +119,9 @@ function format({ skill, file, text, next, hidden, files, version, problem }: Sk
             .map(({ path, bytes }) => `${path} (${formatBytes(bytes)})`)
             .join(", ")}`,
         ]),
-    ...(version === undefined || others.length === 0 ? [] : [`Version for RunSkillScript: ${version}`]),
+    ...(version === undefined || others.length === 0
+      ? []
+      : [`Version for RunSkillScript: ${version}`]),
     ...(problem === undefined ? [] : [`Its scripts cannot run, because ${problem}.`]),
   ].join("\n");
 }

@@ -20,7 +20,10 @@ const mostShown = 20_000;
 
 const parameters = z.object({
   skill: z.string().min(1),
-  script: z.string().min(1).describe("A file of the skill: scripts/fill.py. Python, Bash or JavaScript."),
+  script: z
+    .string()
+    .min(1)
+    .describe("A file of the skill: scripts/fill.py. Python, Bash or JavaScript."),
   version: z
     .string()
     .regex(/^[0-9a-f]{32}$/, { error: "the version that ReadSkill shows" })
@@ -182,7 +185,11 @@ async function run(
 
 async function runProgram(
   sandbox: Sandbox,
-  { command, folder, read }: { readonly command: string; readonly folder: string; readonly read: readonly string[] },
+  {
+    command,
+    folder,
+    read,
+  }: { readonly command: string; readonly folder: string; readonly read: readonly string[] },
   { script, args, input }: Args,
   { signal, output, denied }: ToolContext,
 ): Promise<{ readonly output: string; readonly end: ProgramEnd }> {

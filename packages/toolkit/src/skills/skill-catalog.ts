@@ -39,11 +39,20 @@ export class SkillCatalog {
     this.#folders = folders;
   }
 
+  /** A catalogue without folders. */
+  static none(): SkillCatalog {
+    return new SkillCatalog([]);
+  }
+
   /** Opens a catalogue and reads its folders. */
   static async open(folders: readonly string[]): Promise<SkillCatalog> {
     const catalog = new SkillCatalog(folders);
     await catalog.read();
     return catalog;
+  }
+
+  get hasFolders(): boolean {
+    return this.#folders.length > 0;
   }
 
   /** Returns the skills as they were read last, and reads them again for the next time. */
@@ -95,7 +104,9 @@ async function findSkills(folders: readonly string[]): Promise<FoundSkills> {
         else {
           skills.set(skill.name, skill);
           if (basename(found) !== skill.name)
-            problems.push(`${found}: the folder does not have the name of its skill, ${skill.name}.`);
+            problems.push(
+              `${found}: the folder does not have the name of its skill, ${skill.name}.`,
+            );
         }
       }
     }
@@ -144,7 +155,8 @@ async function readSkillHead(folder: string): Promise<SkillHead> {
   try {
     text = Buffer.from(await readSkillFile(folder, "SKILL.md", noRules)).toString("utf8");
   } catch (error) {
-    if (error instanceof FileError) return { status: "invalid", problem: error.message.replace(/\.$/, "") };
+    if (error instanceof FileError)
+      return { status: "invalid", problem: error.message.replace(/\.$/, "") };
     return { status: "invalid", problem: "SKILL.md cannot be read" };
   }
   const front = await readFrontMatter(text);

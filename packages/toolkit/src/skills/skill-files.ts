@@ -43,7 +43,8 @@ export async function listSkillFiles(folder: string): Promise<SkillFiles> {
       const { size } = await lstat(path);
       bytes += size;
       files.push({ path: shown, bytes: size });
-      if (files.length > mostFiles) return { files, problem: `it has more than ${mostFiles} files` };
+      if (files.length > mostFiles)
+        return { files, problem: `it has more than ${mostFiles} files` };
       if (bytes > mostBytes)
         return { files, problem: `its files have more than ${formatBytes(mostBytes)}` };
     }
@@ -72,7 +73,8 @@ export async function readSkill(
   if (problem !== undefined)
     throw new FileError("no_version", `The scripts of this skill cannot run, because ${problem}.`);
   const contents = new Map<string, Uint8Array>();
-  for (const { path } of files) contents.set(path, await readSkillFile(folder, path, denied, mostBytes));
+  for (const { path } of files)
+    contents.set(path, await readSkillFile(folder, path, denied, mostBytes));
   return contents;
 }
 

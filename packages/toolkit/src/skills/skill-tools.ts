@@ -10,10 +10,8 @@ import type { SkillCatalog } from "./skill-catalog.ts";
 
 /** The skills, and the folders with instructions for agents. */
 export interface SkillToolsOptions extends FileToolsOptions {
-  /** The skills. Absent: the tools are listed with what they need. */
+  /** The skills. Without folders, the tools are listed with what they need. */
   readonly catalog: SkillCatalog;
-  /** Whether folders of skills are configured. */
-  readonly hasFolders: boolean;
   readonly sandbox: Sandbox;
   /** How to install a sandbox, if there is none. */
   readonly sandboxFix?: string;
@@ -33,12 +31,12 @@ const mostIndex = 8000;
  * approved.
  */
 export function skillTools(options: SkillToolsOptions): ToolGroup {
-  const { catalog, hasFolders, sandbox, sandboxFix } = options;
+  const { catalog, sandbox, sandboxFix } = options;
   const noSandbox: MissingNeed = {
     needs: "a sandbox",
     ...(sandboxFix !== undefined && { fix: sandboxFix }),
   };
-  const missing = hasFolders ? undefined : folders;
+  const missing = catalog.hasFolders ? undefined : folders;
   const forScripts = missing ?? (sandbox.kind === "none" ? noSandbox : undefined);
   return defineToolGroup({
     name: "skills",
