@@ -19,6 +19,7 @@ const runnable: ReadonlySet<string> = new Set([
 
 /** The files that the examples name. */
 const files: { readonly [path: string]: string } = {
+  "logs/app.log": "started\nstopped\n",
   "src/app.ts": "export function one() {\n  return 1;\n}\n",
 };
 

@@ -38,6 +38,7 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "files.ListFiles": "reads",
   "files.FindFiles": "reads",
   "files.SearchFiles": "reads",
+  "files.InspectFile": "reads",
 };
 
 const configuration = {

@@ -1,4 +1,4 @@
-import { htmlToMarkdown } from "../web/html-to-markdown.ts";
+import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 import { DocumentProblem } from "./document-problem.ts";
 import { openArchive } from "./open-archive.ts";
 import { elementsOf, readXml, resolvePath } from "./read-xml.ts";

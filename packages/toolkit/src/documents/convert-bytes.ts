@@ -43,7 +43,7 @@ async function convert(kind: DocumentKind, bytes: Uint8Array): Promise<string> {
     case "epub":
       return (await import("./convert-book.ts")).convertBook(bytes);
     case "html": {
-      const { htmlToMarkdown } = await import("../web/html-to-markdown.ts");
+      const { htmlToMarkdown } = await import("../html/html-to-markdown.ts");
       const { title, markdown } = htmlToMarkdown(decodeHtml(bytes), "about:blank");
       return title === undefined || markdown.startsWith("# ")
         ? markdown

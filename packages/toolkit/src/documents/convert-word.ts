@@ -1,5 +1,5 @@
 import mammoth from "mammoth";
-import { htmlToMarkdown } from "../web/html-to-markdown.ts";
+import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 import { openArchive, repack } from "./open-archive.ts";
 
 /** Returns a Word document as Markdown. Its pictures are left out. */

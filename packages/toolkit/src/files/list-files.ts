@@ -1,4 +1,4 @@
-import { defineTool, type Tool, type ToolContext, type ToolError } from "@capstan/core";
+import { defineTool, type Tool, type ToolContext, toolError, type ToolError } from "@capstan/core";
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
 import {
@@ -10,6 +10,7 @@ import {
   returnFileErrors,
 } from "./file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
+import { compileGlob } from "./glob.ts";
 import { openPath } from "./open-path.ts";
 import { type WalkedEntry, walkFiles } from "./walk-files.ts";
 
@@ -20,6 +21,12 @@ const maxCounted = 100_000;
 const parameters = z.object({
   path: z.string().default(".").describe('The folder, relative to the root. Default "."'),
   depth: z.int().min(1).max(20).default(1).describe("How many levels. Default 1."),
+  pattern: z
+    .string()
+    .max(500)
+    .optional()
+    .describe("Only entries like this glob, e.g. *.md or src/**/*.ts; raise depth with it."),
+  type: z.enum(["file", "folder", "any"]).default("any").describe("Which entries."),
   details: z.boolean().default(false).describe("Show sizes and modification dates."),
   dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),
 });
@@ -51,7 +58,8 @@ interface Listing {
 export function listFiles(options: FileToolsOptions): Tool {
   return defineTool({
     name: "ListFiles",
-    description: "Lists a folder, one level or more, sorted by name; folders end with a slash.",
+    description:
+      "Lists a folder, one level or more, sorted by name, all entries or those that match a pattern; folders end with a slash.",
     parameters,
     effects: "read",
     examples: [
@@ -60,7 +68,11 @@ export function listFiles(options: FileToolsOptions): Tool {
         args: { path: "src", depth: 2, details: true },
       },
     ],
-    errors: { ...pathErrors, not_a_folder: "The path is a file: use ViewFile." },
+    errors: {
+      ...pathErrors,
+      invalid_glob: "The pattern cannot be read; the message says where.",
+      not_a_folder: "The path is a file: use ViewFile.",
+    },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ path }: { readonly path?: string }) => path ?? ".",
     formatForLLM: format,
@@ -73,6 +85,8 @@ async function list(
   { signal, output, denied }: ToolContext,
   options: FileToolsOptions,
 ): Promise<Listing | ToolError> {
+  const glob = args.pattern === undefined ? undefined : compileGlob(args.pattern);
+  if (glob?.status === "invalid") return toolError({ code: "invalid_glob", message: glob.message });
   const roots = await fileRoots(options, denied());
   if (roots.roots.length > 1 && /^[./\\]*$/.test(args.path)) return listRoots(roots);
   const entries: ListedEntry[] = [];
@@ -81,6 +95,8 @@ async function list(
   await using start = await openPath(roots, args.path);
   for await (const entry of walkFiles(roots, start, { ...args, signal })) {
     if (seen === maxCounted) break;
+    const fits = args.type === "any" || (entry.type === "folder") === (args.type === "folder");
+    if (!fits || glob?.matches(entry.below) === false) continue;
     seen++;
     counts[entry.type]++;
     if (entries.length < maxEntries) entries.push(await describe(entry, args.details));
@@ -125,7 +141,11 @@ async function describe(entry: WalkedEntry, details: boolean): Promise<ListedEnt
   return type === "file" ? { ...base, size: stats.size, modified } : { ...base, modified };
 }
 
-function format({ path, entries, folders, files, left, uncounted }: Listing): string {
+function format(
+  { path, entries, folders, files, left, uncounted }: Listing,
+  args: Partial<Args>,
+): string {
+  const isFiltered = args.pattern !== undefined || (args.type ?? "any") !== "any";
   const total = `${countOf(files, "file")}, ${countOf(folders, "folder")}`;
   const lines = entries.map(({ path, type, size, modified, note }) => {
     const facts = [
@@ -135,7 +155,7 @@ function format({ path, entries, folders, files, left, uncounted }: Listing): st
     ];
     return `${path}${type === "folder" ? "/" : ""}${facts.length > 0 ? `  (${facts.join(", ")})` : ""}`;
   });
-  if (entries.length === 0) return `${path} is empty.`;
+  if (entries.length === 0) return isFiltered ? `Nothing in ${path} matches.` : `${path} is empty.`;
   const more =
     left === 0
       ? ""

@@ -2,6 +2,7 @@ import {
   type ContentParts,
   contentParts,
   defineTool,
+  isToolError,
   type Tool,
   type ToolContext,
   toolError,
@@ -19,6 +20,8 @@ import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fileKind, kindSampleBytes } from "./file-kind.ts";
 import { type OpenPath, openPath } from "./open-path.ts";
 import { readSample, readText } from "./read-text.ts";
+import { takeTail } from "./take-tail.ts";
+import { documentType, readDocument } from "./view-document.ts";
 import { takeLines } from "./take-lines.ts";
 
 /** The maximum text that one call returns, in characters. */
@@ -29,8 +32,14 @@ const largestImage = 5 * 1024 * 1024;
 
 const parameters = z.object({
   path: z.string().describe("The file, relative to the root."),
+  head: z.int().min(1).optional().describe("Only the first lines: how many."),
+  tail: z.int().min(1).optional().describe("Only the last lines: how many."),
   startLine: z.int().min(1).optional().describe("First line, from 1. Default: 1."),
   endLine: z.int().min(1).optional().describe("Last line, inclusive. Default: the last."),
+  markdown: z
+    .boolean()
+    .default(false)
+    .describe("Show HTML as Markdown, like other documents. Default: its source."),
   lineNumbers: z.boolean().default(false).describe("Put the line number before each line."),
   encoding: z
     .string()
@@ -51,15 +60,19 @@ interface FileView {
   readonly note?: string;
 }
 
+/** The end of a file whose lines were not counted. */
+type TailView = Pick<FileView, "path" | "text" | "bytes" | "note">;
+
 /** `ViewFile`: returns the text of a file, or a small image. */
 export function viewFile(options: FileToolsOptions): Tool {
   return defineTool({
     name: "ViewFile",
     description:
-      "Reads a text file, whole or a range of lines; shows images (PNG, JPEG, GIF, WebP). Other binary files are rejected with their type.",
+      "Reads a text file, whole or some of its lines; converts documents (PDF, DOCX, XLSX, PPTX, EPUB) to Markdown; shows images (PNG, JPEG, GIF, WebP). Other binary files are rejected with their type.",
     parameters,
     effects: "read",
     examples: [
+      { title: "Show the last lines of a log.", args: { path: "logs/app.log", tail: 20 } },
       {
         title: "Show the first lines with their numbers.",
         args: { path: "src/app.ts", endLine: 20, lineNumbers: true },
@@ -67,6 +80,9 @@ export function viewFile(options: FileToolsOptions): Tool {
     ],
     errors: {
       ...pathErrors,
+      document_too_large: "The document has more than 50 MB.",
+      unreadable_document: "The document is damaged, encrypted or too large to convert.",
+      too_large: "The lines of a file over 64 MB are not counted: tail works without lineNumbers.",
       binary_file: "The file is neither text nor a picture.",
       image_too_large: "The picture has more than 5 MB.",
       invalid_range: "The lines are not in the file.",
@@ -74,11 +90,14 @@ export function viewFile(options: FileToolsOptions): Tool {
       unknown_encoding: "The encoding is not known.",
     },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
-    compressArgs: ({ path, startLine, endLine }) =>
-      startLine === undefined && endLine === undefined
+    compressArgs: ({ path, head, tail, startLine, endLine }) => {
+      if (head !== undefined) return `${path}, first ${countOf(head, "line")}`;
+      if (tail !== undefined) return `${path}, last ${countOf(tail, "line")}`;
+      return startLine === undefined && endLine === undefined
         ? path
-        : `${path}:${startLine ?? 1}-${endLine ?? ""}`,
-    formatForLLM: ({ text, note }: FileView) =>
+        : `${path}:${startLine ?? 1}-${endLine ?? ""}`;
+    },
+    formatForLLM: ({ text, note }: TailView) =>
       note === undefined
         ? text
         : `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${note}]`,
@@ -88,10 +107,14 @@ export function viewFile(options: FileToolsOptions): Tool {
 
 async function view(
   args: Args,
-  { signal, output, denied }: ToolContext,
+  context: ToolContext,
   options: FileToolsOptions,
-): Promise<FileView | ContentParts | ToolError> {
-  const { startLine = 1, endLine } = args;
+): Promise<FileView | TailView | ContentParts | ToolError> {
+  const { signal, output, denied } = context;
+  const { tail, startLine = 1, endLine = args.head } = args;
+  const ranges = [args.head, tail, args.startLine ?? args.endLine];
+  if (ranges.filter((range) => range !== undefined).length > 1)
+    return failure("invalid_range", "Give one of head, tail, or startLine with endLine.");
   if (endLine !== undefined && endLine < startLine) {
     return failure("invalid_range", `endLine ${endLine} is before startLine ${startLine}.`);
   }
@@ -117,6 +140,11 @@ async function view(
   const { size } = file.stats;
   const kind = fileKind(await readSample(file.handle, kindSampleBytes));
   if (kind.type === "image") return await image(file, kind.mimeType);
+  const mimeType = documentType(kind, file.shown, args.markdown);
+  if (mimeType !== undefined && args.encoding === undefined) {
+    const markdown = await readDocument(file, mimeType, context);
+    return isToolError(markdown) ? markdown : await viewLines(args, file, () => pieces(markdown));
+  }
   if (kind.type === "binary" && args.encoding === undefined) {
     return failure(
       "binary_file",
@@ -124,17 +152,39 @@ async function view(
     );
   }
   const encoding = args.encoding ?? (kind.type === "text" ? kind.encoding : "utf-8");
-  const taken = await takeLines(
-    withProgress(readText(file.handle, encoding, signal), (bytesRead) =>
-      output.progress({ message: `Reading ${file.shown}`, done: bytesRead, total: size }),
-    ),
-    {
-      startLine,
-      ...(endLine !== undefined && { endLine }),
-      maxLength: longestView,
-      countAfter: size <= countedBytes,
-    },
+  if (tail !== undefined && size > countedBytes)
+    return await viewTail({ file, tail, encoding, signal, lineNumbers: args.lineNumbers });
+  return await viewLines(
+    args,
+    file,
+    () =>
+      withProgress(readText(file.handle, encoding, signal), (bytesRead) =>
+        output.progress({ message: `Reading ${file.shown}`, done: bytesRead, total: size }),
+      ),
+    encoding,
   );
+}
+
+/** Yields a text that is in memory as one piece. */
+async function* pieces(text: string): AsyncGenerator<{ readonly text: string }> {
+  yield { text };
+}
+
+/** Returns the requested lines of a text. */
+async function viewLines(
+  args: Args,
+  file: OpenPath,
+  read: () => AsyncIterable<{ readonly text: string }>,
+  encoding = "utf-8",
+): Promise<FileView | ToolError> {
+  const { size } = file.stats;
+  const { startLine, endLine } = await rangeOf(args, read);
+  const taken = await takeLines(read(), {
+    startLine,
+    ...(endLine !== undefined && { endLine }),
+    maxLength: longestView,
+    countAfter: size <= countedBytes,
+  });
   const damaged = taken.text.split("\uFFFD").length - 1;
   const { totalLines } = taken;
   if (totalLines !== undefined && startLine > Math.max(totalLines, 1)) {
@@ -155,6 +205,45 @@ async function view(
     ...(totalLines !== undefined && { totalLines }),
     ...(notes.length > 0 && { note: notes.join(" ") }),
   };
+}
+
+/** Returns the first and the last line to show. The last lines of a text are counted first. */
+async function rangeOf(
+  { head, tail, startLine = 1, endLine = head }: Args,
+  read: () => AsyncIterable<{ readonly text: string }>,
+): Promise<{ readonly startLine: number; readonly endLine?: number | undefined }> {
+  if (tail === undefined) return { startLine, endLine };
+  const all = { startLine: Number.MAX_SAFE_INTEGER, maxLength: 1, countAfter: true };
+  const { totalLines = 0 } = await takeLines(read(), all);
+  return { startLine: Math.max(1, totalLines - tail + 1) };
+}
+
+/** Returns the last lines of a file that is too large to count its lines. */
+async function viewTail({
+  file,
+  tail,
+  encoding,
+  signal,
+  lineNumbers,
+}: {
+  readonly file: OpenPath;
+  readonly tail: number;
+  readonly encoding: string;
+  readonly signal: AbortSignal;
+  readonly lineNumbers: boolean;
+}): Promise<TailView | ToolError> {
+  const { size } = file.stats;
+  if (lineNumbers || /^utf-?16/i.test(encoding))
+    return failure(
+      "too_large",
+      `"${file.shown}" has ${formatBytes(size)}: its lines are not counted, so tail works without lineNumbers and not in UTF-16.`,
+    );
+  const options = { size, lines: tail, encoding, maxBytes: longestView, signal };
+  const { text, cut } = await takeTail(file.handle, options);
+  const note = cut
+    ? `The end of a file of ${formatBytes(size)}; the beginning of these lines is left out.`
+    : `The last ${countOf(tail, "line")} of a file of ${formatBytes(size)}.`;
+  return { path: file.shown, text, bytes: size, note };
 }
 
 function rangeNote(

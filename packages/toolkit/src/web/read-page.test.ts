@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { decodeBody, pageType } from "./decode-body.ts";
-import { htmlToMarkdown } from "./html-to-markdown.ts";
+import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 import { stripTags } from "./strip-tags.ts";
 
 const article = `<!doctype html><html><head><title>T | Site</title><base href="/docs/"></head><body>

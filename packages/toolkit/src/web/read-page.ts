@@ -2,7 +2,7 @@ import { formatBytes } from "../text/format-bytes.ts";
 import { runInWorker, NetworkError, workerModule } from "@capstan/sandbox";
 import { decodeBody, pageType } from "./decode-body.ts";
 import type { FetchedBody } from "./fetch-address.ts";
-import type { ReadablePage } from "./html-to-markdown.ts";
+import type { ReadablePage } from "../html/html-to-markdown.ts";
 import { stripTags } from "./strip-tags.ts";
 
 /** Heap limit for converting a page, in megabytes. */
