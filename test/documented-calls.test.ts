@@ -6,6 +6,8 @@ import { after, before, test } from "node:test";
 import { type JsonObject, runToolChain, type ToolExecutor } from "@capstan/core";
 import { checkArguments } from "@capstan/core/host";
 import { createOfflineModel } from "@capstan/models";
+import { unconfined } from "@capstan/sandbox";
+import { SkillCatalog } from "@capstan/toolkit";
 import { builtInGroups, createToolExecutor } from "capstan";
 import { root } from "../scripts/command.ts";
 import { createServerFolder, type ServerFolder } from "./server-process.ts";
@@ -33,20 +35,33 @@ before(async () => {
 });
 after(() => folder[Symbol.asyncDispose]());
 
+/** With the tools that need neither a service nor a key. */
 function createExecutor(): ToolExecutor {
   return createToolExecutor({ groups: builtInGroups({ roots: [folder.work] }) });
+}
+
+/** With all tools, as if every service was there. They are not called. */
+function createFullExecutor(): ToolExecutor {
+  const sandbox = { ...unconfined, kind: "bubblewrap" } as const;
+  return createToolExecutor({
+    groups: builtInGroups({
+      roots: [folder.work],
+      changes: join(folder.work, "changes"),
+      siyuan: { url: "http://127.0.0.1:6806" },
+      skills: { catalog: SkillCatalog.none(), sandbox },
+      code: { sandbox },
+    }),
+  });
 }
 
 /** Finds `Tool {"json": 1}` and `Tool({"json": 1})` anywhere in a line. */
 function documentedCalls(path: string, text: string): readonly DocumentedCall[] {
   return text.split("\n").flatMap((line, index) =>
-    [...line.matchAll(/\b([A-Z][A-Za-z]+)(?: |\()(?=(\{[ "}].*))/g)].map(
-      ([, tool = "", rest = ""]) => ({
-        where: `${path}:${index + 1}`,
-        tool,
-        args: leadingJson(rest),
-      }),
-    ),
+    [...line.matchAll(/\b([A-Za-z]+)(?: |\()(?=(\{[ "}].*))/g)].map(([, tool = "", rest = ""]) => ({
+      where: `${path}:${index + 1}`,
+      tool,
+      args: leadingJson(rest),
+    })),
   );
 }
 
@@ -74,7 +89,7 @@ async function problemOf({ where, tool, args }: DocumentedCall, executor: ToolEx
 }
 
 test("every documented call of a built-in tool is valid", async () => {
-  const executor = createExecutor();
+  const executor = createFullExecutor();
   const calls = documents.flatMap(({ path, text }) => documentedCalls(path, text));
   const shown = calls.filter(({ tool }) => executor.getTool(tool) !== undefined);
   assert.ok(shown.length >= 9, `only ${shown.length} were found`);
@@ -86,7 +101,7 @@ test("every documented call of a built-in tool is valid", async () => {
 });
 
 test("calls in the tools' own rules are valid", async () => {
-  const executor = createExecutor();
+  const executor = createFullExecutor();
   const rules = executor.variables.snapshot().filter(({ type }) => type === "RULE");
   const texts = [executor.toolRules(), ...rules.map(({ value }) => value.text ?? "")];
   const calls = texts.flatMap((text) => documentedCalls("the rules", text));
@@ -96,6 +111,14 @@ test("calls in the tools' own rules are valid", async () => {
     problems.filter((problem) => problem !== undefined),
     [],
   );
+});
+
+test("the tools' own rules are short, and their index is shorter", () => {
+  for (const { name, declareSkillRules = {} } of createFullExecutor().groups())
+    for (const [rule, { desc, prompt, when = "" }] of Object.entries(declareSkillRules)) {
+      assert.ok(prompt.length <= 2000, `${name}/${rule} has ${prompt.length} characters`);
+      assert.ok(desc.length + when.length <= 100, `${name}/${rule}: shorten desc and when`);
+    }
 });
 
 test("the examples of DateTime give the documented results", async () => {
@@ -148,7 +171,7 @@ test("the lines that /help suggests are valid calls, and succeed if they need no
     [],
   );
   // No network, no variables yet, and what an operation needs is not in the schema.
-  const others = /^\/(?:FetchWebPage|ReadVar|WriteVar|RemoveVars|Text)\b/;
+  const others = /^\/(?:FetchWebPage|ReadVar|WriteVar|RemoveVars|ChangeTodo|RemoveTodos|Text)\b/;
   const alone = lines.filter((line) => !others.test(line));
   const { toolCallHistory } = await ask(alone.join("\n"));
   assert.deepEqual(

@@ -9,6 +9,7 @@ import {
 import { findProgram, installCommand } from "@capstan/sandbox";
 import { findPowerShell } from "../run/powershell/find-powershell.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
+import { codeRules } from "./code-rules.ts";
 import { javascriptTool } from "./javascript-tool.ts";
 import { pythonTool } from "./python-tool.ts";
 import { type ShellProgram, shellTool } from "./shell.ts";
@@ -31,6 +32,7 @@ export function codeTools(options: CodeToolsOptions): ToolGroup {
     tools: [...confinedTools(options), javascriptTool(options)],
     rulePrompt:
       "Pass values by the call's variables instead of pasting them into code. A user reads each call before it runs: keep code short and plain.",
+    declareSkillRules: codeRules,
   });
 }
 

@@ -2,6 +2,7 @@ import { defineToolGroup, type ToolGroup } from "@capstan/core";
 import { resolve } from "node:path";
 import { applyPatch } from "./apply-patch.ts";
 import { copyFile } from "./copy-file.ts";
+import { editRules } from "./edit-rules.ts";
 import { editFile } from "./edit-file.ts";
 import { makeDirectory } from "./make-directory.ts";
 import { moveFile } from "./move-file.ts";
@@ -35,5 +36,6 @@ export function editTools(options: EditToolsOptions): ToolGroup {
     ],
     rulePrompt:
       "View the lines before you edit them, and use EditFile for parts of a file. Each result names its change; Undo takes it back.",
+    declareSkillRules: editRules,
   });
 }

@@ -9,7 +9,15 @@ import { kernelErrors, type SiyuanAccess } from "./siyuan-options.ts";
 const kernelLimit = 64;
 
 const parameters = z.object({
-  sql: z.string().min(1).max(20_000).describe("One SELECT of SQLite, with a LIMIT."),
+  sql: z
+    .string()
+    .min(1)
+    .max(20_000)
+    // Before a user is asked about the call.
+    .refine((sql) => readStatementProblem(sql) === undefined, {
+      error: ({ input }) => readStatementProblem(String(input)),
+    })
+    .describe("One SELECT of SQLite, with a LIMIT."),
 });
 
 interface Rows {

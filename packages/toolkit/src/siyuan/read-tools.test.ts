@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FakeClock } from "@capstan/core/testing";
+import { FakeClock, toolOf } from "@capstan/core/testing";
+import { siyuanTools } from "./siyuan-tools.ts";
 import { ids, idOf, sampleNotes } from "./testing/sample-notes.ts";
 
 test("notebooks are listed with their state", async () => {
@@ -186,7 +187,7 @@ test("documents are found by title and path, with quotes and wildcards in the te
 test("keywords are found in all blocks, without marks and with the number of pages", async () => {
   await using notes = await sampleNotes();
   const text = await notes.text("searchKeyword", { keyword: "pears", pageSize: 2 });
-  assert.match(text, /blocks in 3 documents, page 1 of 3\. More with page 2\.\n/);
+  assert.match(text, /blocks in 2 documents, page 1 of 2\. More with page 2\.\n/);
   assert.match(text, /\(list item 20260102000000-item2aa\)|\(list 20260102000000-list000\)/);
   assert.doesNotMatch(text, /mark>|Node/);
   assert.equal(
@@ -195,7 +196,7 @@ test("keywords are found in all blocks, without marks and with the number of pag
   );
   assert.match(
     await notes.text("searchKeyword", { keyword: "pears", pageSize: 2, page: 9 }),
-    /only 3 pages/,
+    /only 2 pages/,
   );
   const only = await notes.run<{ blocks: unknown[] }>("searchKeyword", {
     keyword: "pears",
@@ -222,6 +223,13 @@ test("SQL only reads, also if the kernel ignores the mode", async () => {
       ({ path, body }) => path !== "/api/query/sql" || body["mode"] === "readonly",
     ),
   );
+});
+
+test("a statement that is not a SELECT is rejected before a user is asked", async () => {
+  const group = siyuanTools({ url: "http://127.0.0.1:1", changes: "/nowhere" });
+  const { check } = toolOf(group, "querySQL");
+  assert.match(String(await check?.({ sql: "DELETE FROM blocks" })), /Only SELECT/);
+  assert.deepEqual(await check?.({ sql: "SELECT 1" }), []);
 });
 
 test("SQL states that the kernel limits rows, and passes its errors on", async () => {

@@ -20,7 +20,7 @@ A notebook holds documents, and a document holds documents and blocks. A documen
 | of ids | \`/20260101120000-aaaaaaa/20260101120500-bbbbbbb.sy\` | exact |
 | of titles (hpath) | \`/Projects/Plan\` | for people; several documents can have the same one |
 
-- \`navigateDocTree {"entry": NOTEBOOK_ID}\` lists the top, \`"direction": "siblings"\` or \`"parent"\` the surroundings of a document.
+- \`navigateDocTree {"entry": "20260101120000-abc1234"}\` with the id of a notebook lists its top, \`"direction": "siblings"\` or \`"parent"\` the surroundings of a document.
 - \`listActiveDocs\` lists what the user viewed recently, which can be closed by now.
 - A closed notebook is not searched. A locked one cannot be read; only the user can unlock it.`,
   },
@@ -82,7 +82,7 @@ Blocks that refer to a document: \`SELECT b.id, b.content, b.hpath FROM refs AS 
 Each notebook has its own daily notes, if the user has set a path for them (listNotebooks says so).
 
 - Read: \`getDailyNoteDocs {}\` finds today's, \`{"atDate": "2026-03-01"}\` a day's, \`{"afterDate": "2026-03-01", "beforeDate": "2026-03-07"}\` those of a week. Then getBlockContent.
-- Write: \`appendContent {"target": "dailynote", "id": NOTEBOOK_ID, "markdown": "…"}\` creates today's note if there is none.
+- Write: \`appendContent {"target": "dailynote", "id": "20260101120000-abc1234", "markdown": "…"}\` with the id of the notebook creates today's note if there is none.
 - Today is the day in the user's time zone. Pass \`timeZone\` if you know another one.`,
   },
   "slice-reading": {

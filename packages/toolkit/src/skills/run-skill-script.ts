@@ -70,7 +70,7 @@ export function runSkillScript(catalog: SkillCatalog, sandbox: Sandbox): Tool {
       missing_interpreter: "its interpreter is not installed",
       script_ended: "the script was ended or did not start",
     },
-    effects: "exclusive",
+    effects: "write",
     idempotent: false,
     timeoutMs: 120_000,
     permission: {

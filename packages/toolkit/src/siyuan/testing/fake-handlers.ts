@@ -290,7 +290,11 @@ function search(notes: FakeNotes, body: Body) {
     body["method"] === 3
       ? new RegExp(query).test(content)
       : words.every((word) => content.toLowerCase().includes(word));
-  const hits = notes.docs.flatMap((doc) =>
+  const locked = notes.notebooks.filter(
+    ({ encrypted, unlocked }) => encrypted === true && unlocked !== true,
+  );
+  const readable = notes.docs.filter(({ box }) => !locked.some(({ id }) => id === box));
+  const hits = readable.flatMap((doc) =>
     paths.length > 0 && !paths.some((path) => `${doc.box}${doc.path}`.startsWith(path))
       ? []
       : [...allBlocks(doc.root)].flatMap((one: FakeBlock) => {
