@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
-import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
+import { returnKernelErrors } from "./kernel/kernel-error.ts";
 import { hasLimit, readStatementProblem } from "./kernel/read-statement.ts";
 import { rowsReply } from "./kernel/replies.ts";
 import { kernelErrors, type SiyuanAccess } from "./siyuan-options.ts";
@@ -13,7 +13,7 @@ const parameters = z.object({
     .string()
     .min(1)
     .max(20_000)
-    // Before a user is asked about the call.
+    // Older kernels do not check it. Here it is checked before a user is asked about the call.
     .refine((sql) => readStatementProblem(sql) === undefined, {
       error: ({ input }) => readStatementProblem(String(input)),
     })
@@ -41,7 +41,7 @@ export function querySql({ ask }: SiyuanAccess): Tool {
         },
       },
     ],
-    errors: { ...kernelErrors, not_read_only: "it is not one SELECT" },
+    errors: kernelErrors,
     effects: "read",
     permission: { executionPolicy: "ask-once" },
     declaredReturnType: { type: "{rows: object[], cut: boolean}" },
@@ -52,8 +52,6 @@ export function querySql({ ask }: SiyuanAccess): Tool {
     },
     execute: ({ sql }, context) =>
       returnKernelErrors(async (): Promise<Rows> => {
-        const problem = readStatementProblem(sql);
-        if (problem !== undefined) throw refused("not_read_only", problem);
         const body = { stmt: sql, mode: "readonly" };
         const rows = (await ask(context)("/api/query/sql", body, rowsReply)) ?? [];
         return { rows, cut: !hasLimit(sql) && rows.length >= kernelLimit };
