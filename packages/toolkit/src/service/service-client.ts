@@ -1,0 +1,205 @@
+import type { ToolContext, ToolErrorData } from "@capstan/core";
+import { deniesUrl, errorMessage } from "@capstan/core/host";
+import {
+  addressProblem,
+  type AllowedHosts,
+  checkedAgent,
+  isAddress,
+  NetworkError,
+  privateAddress,
+  resolveBySystem,
+  type ResolveHost,
+} from "@capstan/sandbox";
+import type { BodyInit, Dispatcher, Response } from "undici";
+import { formatBytes } from "../text/format-bytes.ts";
+import { replyFailure } from "./reply-failure.ts";
+
+/** The hosts, limits and resolver of requests to outside services. */
+export interface ServiceClientOptions {
+  /** Returns whether a host may be private, because the configuration names it. @default none */
+  readonly allowed?: AllowedHosts;
+  /** Resolves host names; the resulting addresses are checked. @default the system's resolver */
+  readonly resolve?: ResolveHost;
+  /** Milliseconds for a request with its whole reply. @default 30000 */
+  readonly timeoutMs?: number;
+  /** The largest reply, after decompression. @default 10 MiB */
+  readonly maxBytes?: number;
+}
+
+/** A request to a service, for one call of a tool. */
+export interface ServiceRequest {
+  readonly url: URL;
+  /** The service in messages to the model. @example "Wikipedia" */
+  readonly service: string;
+  /** @default "GET" */
+  readonly method?: "GET" | "POST";
+  readonly headers?: { readonly [name: string]: string };
+  readonly body?: BodyInit;
+  readonly context: Pick<ToolContext, "signal" | "denied">;
+}
+
+/** A reply whose status and body the caller reads. */
+export interface ServiceReply {
+  readonly url: URL;
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  /** The body, up to the limit. Read it to its end. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Sends a request. Hosts that rules deny and addresses outside the public internet are rejected.
+ * Redirects are not followed.
+ *
+ * @throws NetworkError for failures of the network, and for replies that are too large or too late;
+ * the signal's reason on abort
+ */
+export type SendRequest = (request: ServiceRequest) => Promise<ServiceReply>;
+
+/** Creates a client for outside services. It connects at its first request. */
+export function serviceClient(options: ServiceClientOptions = {}): SendRequest {
+  const { allowed = () => false, resolve = resolveBySystem, timeoutMs = 30_000 } = options;
+  const { maxBytes = 10 * 1024 * 1024 } = options;
+  const agent = { resolve, connectTimeoutMs: Math.min(timeoutMs, 10_000) };
+  let checked: Promise<Dispatcher> | undefined;
+  let unchecked: Promise<Dispatcher> | undefined;
+  const agentFor = (isAllowed: boolean): Promise<Dispatcher> =>
+    isAllowed
+      ? (unchecked ??= checkedAgent({ ...agent, publicOnly: false }))
+      : (checked ??= checkedAgent({ ...agent, publicOnly: true }));
+
+  return async ({ url, service, method = "GET", headers = {}, body, context }) => {
+    if (deniesUrl(context.denied(), url))
+      throw failure("denied_host", `A rule denies the host ${url.host}, which ${service} needs.`);
+    const isAllowed = allowed(url);
+    if (!isAllowed && isAddress(url.hostname)) {
+      const problem = addressProblem(url.hostname);
+      if (problem !== undefined) throw privateAddress(url.hostname, problem);
+    }
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const failed = (thrown: unknown): Error => {
+      context.signal.throwIfAborted();
+      if (thrown instanceof NetworkError) return thrown;
+      if (deadline.aborted)
+        return failure(
+          "timed_out",
+          `${service} did not answer within ${timeoutMs / 1000} seconds.`,
+          { retryable: true },
+        );
+      return networkFailure(service, url, thrown);
+    };
+    try {
+      const dispatcher = await agentFor(isAllowed);
+      // The agent has already loaded it.
+      const { fetch } = await import("undici");
+      const response = await fetch(url, {
+        method,
+        headers,
+        dispatcher,
+        redirect: "manual",
+        signal: AbortSignal.any([context.signal, deadline]),
+        ...(body !== undefined && { body }),
+      });
+      return {
+        url,
+        status: response.status,
+        header: (name) => response.headers.get(name) ?? undefined,
+        pieces: upTo(maxBytes, response, { service, failed }),
+      };
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+}
+
+/** Reads a whole body. @throws NetworkError if it is too large or the connection breaks */
+export async function readBytes({ pieces }: Pick<ServiceReply, "pieces">): Promise<Uint8Array> {
+  const read: Uint8Array[] = [];
+  for await (const piece of pieces) read.push(piece);
+  return Buffer.concat(read);
+}
+
+/** Returns a body as JSON, or `undefined` if it is not JSON. @throws NetworkError like `readBytes` */
+export async function readJson(reply: Pick<ServiceReply, "pieces">): Promise<unknown> {
+  return jsonOf(Buffer.from(await readBytes(reply)).toString("utf8"));
+}
+
+/** Parses JSON; returns `undefined` if the text is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Fetches JSON. The service's own error text is part of the failure.
+ *
+ * @param reasonOf finds the service's reason in the JSON of a failed reply
+ * @throws NetworkError for a status other than 2xx, and for a reply that is not JSON
+ */
+export async function fetchJson(
+  send: SendRequest,
+  request: ServiceRequest,
+  reasonOf: (body: unknown) => string | undefined,
+): Promise<unknown> {
+  const reply = await send(request);
+  const text = Buffer.from(await readBytes(reply)).toString("utf8");
+  const body = jsonOf(text);
+  if (reply.status < 200 || reply.status > 299)
+    throw replyFailure(reply, request.service, reasonOf(body) ?? (body === undefined ? text : ""));
+  if (body === undefined)
+    throw failure(
+      "unexpected_reply",
+      `${request.service} did not answer with JSON but with ${reply.header("content-type") ?? "no type"}.`,
+    );
+  return body;
+}
+
+async function* upTo(
+  limit: number,
+  response: Response,
+  { service, failed }: { readonly service: string; readonly failed: (thrown: unknown) => Error },
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  try {
+    // Counts decompressed bytes, so that a decompression bomb ends at the limit.
+    for await (const piece of response.body ?? []) {
+      size += (piece as Uint8Array).length;
+      if (size > limit)
+        throw failure(
+          "too_large",
+          `The reply of ${service} is larger than ${formatBytes(limit)}, the maximum size.`,
+        );
+      yield piece as Uint8Array;
+    }
+  } catch (thrown) {
+    throw failed(thrown);
+  }
+}
+
+function networkFailure(service: string, url: URL, thrown: unknown): NetworkError {
+  const cause = rootCause(thrown);
+  if (cause instanceof NetworkError) return cause;
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return failure(
+    "unreachable",
+    `${service} cannot be reached at ${url.host}: ${errorMessage(cause)}${code}.`,
+    { retryable: !/CERT|SSL|TLS|ALTNAME/.test(code) },
+  );
+}
+
+function rootCause(thrown: unknown): unknown {
+  let cause = thrown;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
+    if (cause instanceof NetworkError || cause.cause === undefined) break;
+    cause = cause.cause;
+  }
+  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as unknown;
+  return cause;
+}
+
+function failure(code: string, message: string, more: Partial<ToolErrorData> = {}): NetworkError {
+  return new NetworkError({ ...more, code, message });
+}
