@@ -54,9 +54,10 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-const { approvals, code, files, scripts, siyuan, web, limits, retention } = settingsSchema.shape;
+const { approvals, code, files, knowledge, scripts, siyuan, web, limits, retention } =
+  settingsSchema.shape;
 /** Settings whose values are objects of settings. */
-const sections = { approvals, code, files, scripts, siyuan, web, limits, retention };
+const sections = { approvals, code, files, knowledge, scripts, siyuan, web, limits, retention };
 
 /** Settings of earlier versions, each with advice on how to replace it. */
 const removed: { readonly [path: string]: string } = {

@@ -3,6 +3,7 @@ import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { SettingsByTool, TokenPrices } from "@capstan/core/host";
 import type { Agents, AttachmentTools, HostedTools } from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
+import type { KnowledgeToolsOptions } from "@capstan/toolkit";
 import type { Settings } from "./settings-schema.ts";
 
 /** A key to the server: a name and a secret, which is never printed. */
@@ -86,6 +87,11 @@ export interface Configuration {
   };
   /** Folders of skills, absolute. */
   readonly skills: readonly string[];
+  /** The services of the group `knowledge`, in place of the public ones. */
+  readonly knowledge?: Pick<
+    KnowledgeToolsOptions,
+    "contact" | "wikipediaUrl" | "weatherUrl" | "geocodingUrl"
+  >;
   /** The SiYuan kernel of the group `siyuan`; absent if there is none. */
   readonly siyuan?: {
     /** @default http://127.0.0.1:6806 */

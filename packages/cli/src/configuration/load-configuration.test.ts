@@ -259,6 +259,26 @@ test("retention.deltaDays is rejected as a removed setting", async () => {
   assert.match(outcome.warnings.join(), /retention\.deltaDays: is not a setting .* Remove it: /);
 });
 
+test("services of the knowledge tools are named by their addresses", async () => {
+  const knowledge = {
+    contact: "admin@example.org",
+    wikipediaUrl: "http://127.0.0.1:8080/wiki/{language}",
+    weatherUrl: "http://10.0.0.2:8080",
+  };
+  assert.deepEqual((await valid({ knowledge })).knowledge, knowledge);
+  assert.equal((await valid({})).knowledge, undefined);
+  for (const [name, value] of Object.entries({
+    contact: "me\r\nx: y",
+    wikipediaUrl: "https://a:b@wiki.example",
+    weatherUrl: "https://api.example/v1",
+    geocodingUrl: "ftp://x",
+  }))
+    assert.match(
+      (await problems({ knowledge: { [name]: value } })).join(),
+      new RegExp(`knowledge\\.${name}: expected an `),
+    );
+});
+
 test("a kernel of SiYuan is named by its address, its token or both, and the token is not a setting", async () => {
   const url = "http://10.0.0.2:6806";
   const environment = { CAPSTAN_SIYUAN_TOKEN: " token " };

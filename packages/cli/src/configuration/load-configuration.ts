@@ -96,6 +96,7 @@ export async function loadConfiguration(
     },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     skills: file.settings.skills?.map(pathsOfFile) ?? [],
+    ...(merged.knowledge !== undefined && { knowledge: merged.knowledge }),
     ...siyuanOf(merged.siyuan, environment["CAPSTAN_SIYUAN_TOKEN"]),
     rules: merged.rules ?? [],
     agents: merged.agents ?? {},

@@ -67,6 +67,7 @@ const comparisons: {
       ? []
       : ["web.allowPrivateHosts"],
   skills: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["skills"]),
+  knowledge: always("knowledge"),
   siyuan: always("siyuan"),
   rules: loosenedRules,
   agents: loosenedAgents,

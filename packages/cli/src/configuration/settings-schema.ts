@@ -42,12 +42,21 @@ const headerName = text(headerText)
 const privateHost = "a host such as wiki.internal or 127.0.0.1:8080";
 const origin = "an origin such as https://chat.example.org";
 
+const contact = "an e-mail address or a URL such as admin@example.org";
+const encyclopedia = "an address such as https://{language}.wikipedia.org";
 const siyuanUrl = "the address of a SiYuan kernel such as http://127.0.0.1:6806";
 const timeZone = "a time zone such as Europe/Berlin";
 
 function isOrigin(value: string): boolean {
   const url = URL.parse(value);
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === value.replace(/\/$/, "");
+}
+
+/** An address to which paths are added: without credentials, a query and a slash at its end. */
+function isServiceUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") return false;
+  return url.search === "" && url.hash === "" && !value.endsWith("/");
 }
 
 function isTimeZone(value: string): boolean {
@@ -183,6 +192,26 @@ export const settingsSchema = z.object(
       )
       .optional(),
     skills: list(text("a folder"), 'a list of folders such as ["~/skills"]'),
+    knowledge: z
+      .object(
+        {
+          contact: text(contact)
+            // It becomes part of a header.
+            .regex(/^(?:https?:\/\/[\w.~:/?#@%&=+-]{3,190}|[\w.+-]{1,64}@[\w.-]{3,120})$/, {
+              error: contact,
+            })
+            .exactOptional(),
+          wikipediaUrl: text(encyclopedia)
+            .refine((value) => isServiceUrl(value.replace("{language}", "en")), {
+              error: encyclopedia,
+            })
+            .exactOptional(),
+          weatherUrl: text(origin).refine(isOrigin, { error: origin }).exactOptional(),
+          geocodingUrl: text(origin).refine(isOrigin, { error: origin }).exactOptional(),
+        },
+        { error: 'an object such as {"contact": "admin@example.org"}' },
+      )
+      .optional(),
     siyuan: z
       .object(
         {

@@ -29,6 +29,8 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "basic.Text": "reads",
   "basic.JsonToInterface": "reads",
   "web.FetchWebPage": "reads the web",
+  "knowledge.Wikipedia": "reads the web",
+  "knowledge.Weather": "reads the web",
   "scripts.CheckScript": "reads",
   "code.Shell": "runs code",
   "code.Python": "runs code",

@@ -4,6 +4,8 @@ import {
   basicTools,
   editTools,
   fileTools,
+  knowledgeTools,
+  type KnowledgeToolsOptions,
   siyuanTools,
   type SiyuanToolsOptions,
   SkillCatalog,
@@ -41,6 +43,8 @@ export interface BuiltInGroupsOptions {
    * none
    */
   readonly allowPrivateHosts?: readonly string[];
+  /** The services of the group `knowledge`. @default the public ones */
+  readonly knowledge?: KnowledgeToolsOptions;
   /** The SiYuan kernel. @default the group `siyuan` is listed with what it needs */
   readonly siyuan?: Pick<SiyuanToolsOptions, "url" | "token" | "timeZone">;
   /** The skills, and the sandbox of their scripts. @default there is no such group */
@@ -76,6 +80,7 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     basicTools(),
     webTools({ allowPrivateHosts }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),
+    knowledgeTools({ allowPrivateHosts, ...options.knowledge }),
     ...(options.changes === undefined
       ? []
       : [
@@ -112,6 +117,7 @@ export async function configuredGroups(
     | "groups"
     | "code"
     | "scripts"
+    | "knowledge"
     | "siyuan"
     | "skills"
   >,
@@ -126,6 +132,7 @@ export async function configuredGroups(
     protected: protectedPaths(configuration),
     changes: join(dataDir, "changes"),
     allowPrivateHosts: web.allowPrivateHosts,
+    ...(configuration.knowledge !== undefined && { knowledge: configuration.knowledge }),
     ...(configuration.siyuan !== undefined && { siyuan: configuration.siyuan }),
     skills: { ...confined, catalog: await SkillCatalog.open(configuration.skills) },
     code: {

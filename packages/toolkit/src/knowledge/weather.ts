@@ -126,7 +126,10 @@ export function weather(access: WeatherAccess): Tool {
   });
 }
 
-const reading = z.number().nullish().transform((value) => value ?? null);
+const reading = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? null);
 const readings = z.array(reading).default([]);
 const texts = z.array(z.string()).default([]);
 const unit = z.string().default("");

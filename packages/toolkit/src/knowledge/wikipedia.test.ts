@@ -85,10 +85,7 @@ const tool = (options: KnowledgeToolsOptions = {}) =>
     "Wikipedia",
   );
 
-async function failure(
-  args: object,
-  options: KnowledgeToolsOptions = {},
-): Promise<ToolErrorData> {
+async function failure(args: object, options: KnowledgeToolsOptions = {}): Promise<ToolErrorData> {
   const result = await call(tool(options), { ...args });
   assert.ok(isToolError(result), JSON.stringify(result));
   return result;
@@ -102,7 +99,10 @@ async function article(args: object) {
 test("a search names articles with their addresses, and without HTML", async () => {
   const text = await callForText(tool(), { query: "tide", language: "de", limit: 2 });
   assert.match(text, /^2 articles for "tide", the first 2: Did you mean "tides"\?/);
-  assert.match(text, /1\. Tide \(1,500 words\)\n {3}http\S+\/de\/wiki\/Tide\n {3}the tide & the "sea"/);
+  assert.match(
+    text,
+    /1\. Tide \(1,500 words\)\n {3}http\S+\/de\/wiki\/Tide\n {3}the tide & the "sea"/,
+  );
   assert.match(text, /wiki\/Tide_%26_time%3F/);
   const { url, headers } = service.requests.at(-1) ?? assert.fail();
   assert.equal(url.pathname, "/de/w/api.php");
@@ -218,8 +218,5 @@ test("a cancelled call ends with the reason of its signal", async () => {
   const controller = new AbortController();
   service.answer = () => controller.abort(new Error("stopped"));
   const context = fakeContext({ signal: controller.signal });
-  await assert.rejects(
-    call(tool(), { query: "a", language: "en", limit: 8 }, context),
-    /stopped/,
-  );
+  await assert.rejects(call(tool(), { query: "a", language: "en", limit: 8 }, context), /stopped/);
 });

@@ -226,9 +226,7 @@ async function read(
     text: found?.text ?? article.introduction,
     sections: article.sections.map(({ number, heading }) => `${number} ${heading}`),
   };
-  return withAnnotations(data, [
-    { type: "url_citation", url, title: `${page.title} – Wikipedia` },
-  ]);
+  return withAnnotations(data, [{ type: "url_citation", url, title: `${page.title} – Wikipedia` }]);
 }
 
 async function similar(
