@@ -95,7 +95,6 @@ export const packages: ArrowTable = {
       web: "tools that fetch web pages",
       service: "requests to outside services",
       knowledge: "tools for facts of public services",
-      media: "tools for images and audio",
       ".": "the entry of the package",
     },
   },

@@ -139,7 +139,7 @@ function positionOf(written: string): Place | undefined {
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180)
     throw new NetworkError({
       code: "no_such_place",
-      message: `"${written}" is no position: the latitude is from -90 to 90, the longitude from -180 to 180, in this order.`,
+      message: `"${written}" is not a position: the latitude is from -90 to 90, the longitude from -180 to 180, in this order.`,
     });
   return { name: `${latitude}, ${longitude}`, latitude, longitude };
 }
