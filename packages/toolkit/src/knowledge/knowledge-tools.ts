@@ -42,11 +42,12 @@ export interface KnowledgeToolsOptions {
 export function knowledgeTools(options: KnowledgeToolsOptions = {}): ToolGroup {
   const { timeoutMs = 20_000, resolve, allowPrivateHosts = [], contact, version = "0.1" } = options;
   const { wikipediaUrl, weatherUrl, geocodingUrl } = options;
-  const named = [wikipediaUrl, weatherUrl, geocodingUrl].flatMap((url) => hostOf(url));
+  const named = new Set([wikipediaUrl, weatherUrl, geocodingUrl].flatMap((url) => originOf(url)));
+  const isListed = allowedHosts(allowPrivateHosts);
   const send = serviceClient({
     timeoutMs,
     maxBytes: 8 * 1024 * 1024,
-    allowed: allowedHosts([...allowPrivateHosts, ...named]),
+    allowed: (url) => named.has(url.origin) || isListed(url),
     ...(resolve !== undefined && { resolve }),
   });
   const userAgent = `Capstan/${version} (${contact ?? "self-hosted"}) undici/8`;
@@ -75,8 +76,8 @@ export function knowledgeTools(options: KnowledgeToolsOptions = {}): ToolGroup {
   });
 }
 
-/** A host with a language in its name cannot be listed: it must be public. */
-function hostOf(url: string | undefined): readonly string[] {
-  const host = url === undefined ? undefined : URL.parse(url)?.host;
-  return host === undefined || /[{}%]/.test(host) ? [] : [host];
+/** A host with a language in its name must be public, because a model chooses the language. */
+function originOf(url: string | undefined): readonly string[] {
+  const origin = url === undefined ? undefined : URL.parse(url)?.origin;
+  return origin === undefined || /[{}%]/.test(origin) ? [] : [origin];
 }
