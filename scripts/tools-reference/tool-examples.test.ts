@@ -13,6 +13,7 @@ const runnable: ReadonlySet<string> = new Set([
   "todo",
   "basic",
   "files",
+  "retrieval",
   "edit",
   "scripts",
 ]);
@@ -20,6 +21,7 @@ const runnable: ReadonlySet<string> = new Set([
 /** The files that the examples name. */
 const files: { readonly [path: string]: string } = {
   "logs/app.log": "started\nstopped\n",
+  "contracts/lease.md": "# Lease\n\nThe notice period is three months.\n",
   "src/app.ts": "export function one() {\n  return 1;\n}\n",
 };
 

@@ -14,6 +14,9 @@ export interface Owned {
   /** A stored chat completion. */
   readonly completion: string;
   readonly file: string;
+  /** A vector store with that file, and a batch with the file. */
+  readonly vectorStore: string;
+  readonly batch: string;
   /** A pending upload. */
   readonly upload: string;
   /** A run that waits for approval. */
@@ -70,6 +73,18 @@ const ofFile =
   (more = "") =>
   ({ file }: Owned) =>
     `/v1/files/${file}${more}`;
+const ofStore =
+  (more = "") =>
+  ({ vectorStore }: Owned) =>
+    `/v1/vector_stores/${vectorStore}${more}`;
+const ofStoreFile =
+  (more = "") =>
+  ({ vectorStore, file }: Owned) =>
+    `/v1/vector_stores/${vectorStore}/files/${file}${more}`;
+const ofBatch =
+  (more = "") =>
+  ({ vectorStore, batch }: Owned) =>
+    `/v1/vector_stores/${vectorStore}/file_batches/${batch}${more}`;
 const ofUpload =
   (more: string) =>
   ({ upload }: Owned) =>
@@ -288,6 +303,64 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "POST /v1/files/:id/link": { path: ofFile("/link"), repeats: "again", others: "absent" },
   "GET /v1/files/:id/download": { path: ofFile("/download"), others: "all", refusal: 403 },
   "DELETE /v1/files/:id": { path: ofFile(), others: "absent" },
+  "GET /v1/vector_stores": { query: "limit=5", others: "own" },
+  "POST /v1/vector_stores": {
+    body: ({ secret }) => ({ name: secret, metadata: { secret } }),
+    others: "own",
+  },
+  "GET /v1/vector_stores/:id": { path: ofStore(), others: "absent" },
+  "POST /v1/vector_stores/:id": {
+    path: ofStore(),
+    body: ({ secret }) => ({ name: secret }),
+    others: "absent",
+  },
+  "DELETE /v1/vector_stores/:id": { path: ofStore(), others: "absent" },
+  "POST /v1/vector_stores/:id/search": {
+    path: ofStore("/search"),
+    body: ({ secret }) => ({
+      query: secret,
+      filters: { type: "and", filters: [{ type: "ne", key: "a", value: 1 }] },
+      ranking_options: { score_threshold: 0 },
+    }),
+    repeats: "again",
+    others: "absent",
+  },
+  "GET /v1/vector_stores/:id/files": {
+    path: ofStore("/files"),
+    query: "filter=completed",
+    others: "absent",
+  },
+  "POST /v1/vector_stores/:id/files": {
+    path: ofStore("/files"),
+    body: ({ file, secret }) => ({ file_id: file, attributes: { secret } }),
+    others: "absent",
+  },
+  "GET /v1/vector_stores/:id/files/:file": { path: ofStoreFile(), others: "absent" },
+  "POST /v1/vector_stores/:id/files/:file": {
+    path: ofStoreFile(),
+    body: ({ secret }) => ({ attributes: { secret } }),
+    others: "absent",
+  },
+  "DELETE /v1/vector_stores/:id/files/:file": { path: ofStoreFile(), others: "absent" },
+  "GET /v1/vector_stores/:id/files/:file/content": {
+    path: ofStoreFile("/content"),
+    others: "absent",
+  },
+  "POST /v1/vector_stores/:id/file_batches": {
+    path: ofStore("/file_batches"),
+    body: ({ file }) => ({ files: [{ file_id: file }] }),
+    others: "absent",
+  },
+  "GET /v1/vector_stores/:id/file_batches/:batch": { path: ofBatch(), others: "absent" },
+  "POST /v1/vector_stores/:id/file_batches/:batch/cancel": {
+    path: ofBatch("/cancel"),
+    body: () => ({}),
+    others: "absent",
+  },
+  "GET /v1/vector_stores/:id/file_batches/:batch/files": {
+    path: ofBatch("/files"),
+    others: "absent",
+  },
   "POST /v1/uploads": { body: () => ({ ...newUpload, filename: "a.txt" }), others: "own" },
   "POST /v1/uploads/:id/parts": { path: ofUpload("/parts"), body: () => ({}), others: "absent" },
   "POST /v1/uploads/:id/complete": {
@@ -537,6 +610,14 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     filename: `${secret}.txt`,
   });
   const file = await api.storeFile(`${secret}.txt`, secret);
+  const { id: vectorStore } = await api.request<{ id: string }>("POST", "/v1/vector_stores", {
+    name: secret,
+  });
+  const { id: batch } = await api.request<{ id: string }>(
+    "POST",
+    `/v1/vector_stores/${vectorStore}/file_batches`,
+    { file_ids: [file] },
+  );
   if (made?.type !== "call.proposed" || grant === undefined)
     throw new Error("The targets of the attacks could not be created.");
   return {
@@ -546,6 +627,8 @@ export async function makeOwned(api: Api, secret: string): Promise<Owned> {
     call: made.callId,
     completion,
     file,
+    vectorStore,
+    batch,
     upload,
     waiting,
     approval,

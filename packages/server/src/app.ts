@@ -43,6 +43,8 @@ import { threadRoutes } from "./threads/thread-routes.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
 import { variableRoutes } from "./api/variables.ts";
+import { vectorStoreFileRoutes } from "./vector-stores/file-routes.ts";
+import { vectorStoreRoutes } from "./vector-stores/routes.ts";
 
 export interface AppOptions {
   readonly services: Services;
@@ -99,6 +101,8 @@ export function createApp({
   app.route("/v1/files", fileRoutes(services, budget));
   app.route("/v1/uploads", uploadRoutes(services, budget));
   app.route("/v1/containers", containerRoutes(services, budget));
+  app.route("/v1/vector_stores", vectorStoreRoutes(services));
+  app.route("/v1/vector_stores", vectorStoreFileRoutes(services));
   app.route("/v1/runs", runRoutes(services, budget));
   app.route("/v1/conversations", conversationRoutes({ ...services, addedItems }, budget));
   app.route("/v1/conversations", conversationItemRoutes(services, budget));

@@ -21,6 +21,10 @@ import { openPairing, pairingLink } from "./http/pairing.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { openSealer } from "./http/sealing.ts";
 import type { DocumentConverter } from "./runs/files/document-text.ts";
+import { type DocumentReader, noDocuments } from "./search/document-reader.ts";
+import { createEmbedder } from "./search/embed-texts.ts";
+import { createStoredDocuments, type StoredDocuments } from "./search/stored-documents.ts";
+import { createVectorStores } from "./search/vector-stores.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
 import type { Services } from "./http/services.ts";
@@ -65,6 +69,12 @@ export interface ServerOptions extends SharedOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Converts documents for models that do not take them. @default documents are not converted */
   readonly documents?: DocumentConverter;
+  /** Reads the files of vector stores. @default files of vector stores cannot be indexed */
+  readonly documentReader?: DocumentReader;
+  /** The model whose vectors searches use, as `provider/model`. @default searches use words only */
+  readonly embeddingModel?: string | undefined;
+  /** Gets the documents that tools can search, before the first run starts. */
+  readonly onStoredDocuments?: (documents: StoredDocuments) => void;
   /** The age and number at which stored data is deleted. @default nothing is deleted */
   readonly retention?: Retention;
   /** Hidden tools for files that a model does not take. @default none */
@@ -135,6 +145,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     attachmentTools: options.attachmentTools,
     log,
   });
+  const { embeddingModel, documentReader = noDocuments } = options;
+  const vectorStores = createVectorStores({
+    store,
+    documents: documentReader,
+    ...(embeddingModel !== undefined &&
+      models.embed && { embedder: createEmbedder(embeddingModel, models.embed) }),
+    clock: systemClock,
+    log,
+  });
+  options.onStoredDocuments?.(createStoredDocuments(vectorStores, store));
   const { groups, groupDefaults, toolDefaults, version, scripts, configurationWaits } = options;
   const {
     rules = [],
@@ -148,6 +168,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const services = {
     ...shared,
     runs,
+    vectorStores,
     rules,
     history,
     agents,
@@ -186,6 +207,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const stop of stopWatching) stop();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const queueClosed = queue?.close();
+    const indexingEnded = vectorStores.close();
     const handedBack = await runs.close(graceMs);
     const waits = (await store.everySuspendedSince().catch(() => undefined)) !== undefined;
     // Until here this node has runs, so other nodes must see its heartbeats.
@@ -196,6 +218,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closed;
     await queueClosed;
     pairing.close();
+    await indexingEnded;
     await Promise.all([store.close(), memory.close()]);
     return { handedBack, waits };
   }
@@ -239,6 +262,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       queue = openBullQueue({ url: options.redisUrl, consumer, log });
       dispatcher.useQueue(queue);
     }
+    vectorStores.wake();
     const { retention = {} } = options;
     stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
     return {

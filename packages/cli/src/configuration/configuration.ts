@@ -57,6 +57,8 @@ export interface Configuration {
   readonly toolSettings: SettingsByTool;
   /** The tools that are bound to hosted types. */
   readonly hostedTools: HostedTools;
+  /** The model whose vectors the search of documents uses. @default searches use words only */
+  readonly embeddingModel?: string;
   /** Hidden tools for files that a model does not take. */
   readonly attachmentTools: AttachmentTools;
   /** Names of request headers that tools get, in lower case. */

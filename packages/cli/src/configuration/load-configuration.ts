@@ -77,6 +77,7 @@ export async function loadConfiguration(
     ...(secretKey.status === "given" && { secretKey: secretKey.secret }),
     ...(merged.files?.store && { fileStore: bucketOf(merged.files.store) }),
     ...(merged.model !== undefined && { model: merged.model }),
+    ...(merged.embeddingModel !== undefined && { embeddingModel: merged.embeddingModel }),
     apiKeys,
     approvalsFrom: merged.approvals?.from ?? defaultApprovalsFrom({ host, apiKeys }),
     groups: merged.groups ?? {},

@@ -123,6 +123,7 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ["a tool becomes final", {}, { toolSettings: { "a.B": { final: true } } }, ["toolSettings"]],
   ["a type gets a tool", {}, { hostedTools: { web_search: "a.B" } }, ["hostedTools"]],
   ["files get a tool", {}, { attachmentTools: { document: ["a.B"] } }, ["attachmentTools"]],
+  ["documents go to a provider", {}, { embeddingModel: "a/b" }, ["embeddingModel"]],
   ["tools get a header", {}, { requestHeaders: ["X-Tenant"] }, ["requestHeaders"]],
   ["tools get fewer headers", { requestHeaders: ["x-tenant"] }, {}, []],
   ["a tool is on", { tools: { "web.X": false } }, {}, ["tools.web.X"]],

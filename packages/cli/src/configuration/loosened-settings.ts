@@ -51,6 +51,8 @@ const comparisons: {
   tools: (accepted, changed) => loosenedSwitches("tools", accepted, changed, toolRank),
   toolSettings: always("toolSettings"),
   hostedTools: always("hostedTools"),
+  // The provider of the model receives the texts of documents.
+  embeddingModel: always("embeddingModel"),
   attachmentTools: always("attachmentTools"),
   requestHeaders: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["requestHeaders"]),
   // The number and the names of roots are part of the paths that rules see.

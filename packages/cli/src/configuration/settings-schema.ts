@@ -141,6 +141,7 @@ export const settingsSchema = z.object(
     host: text("a host name or address such as 127.0.0.1").optional(),
     data: text("a folder").optional(),
     model: text('a model such as "openai/gpt-5.5"').optional(),
+    embeddingModel: text('a model such as "openai/text-embedding-3-small"').optional(),
     prices: z.record(z.string(), prices, { error: pricesExample }).optional(),
     groups: switches('"files": true').optional(),
     tools: switches('"web.FetchWebPage": false').optional(),

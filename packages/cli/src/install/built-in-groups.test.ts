@@ -41,6 +41,8 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "files.FindFiles": "reads",
   "files.SearchFiles": "reads",
   "files.InspectFile": "reads",
+  "retrieval.SearchDocuments": "reads",
+  "retrieval.ReadDocuments": "reads",
 };
 
 const configuration = {

@@ -6,6 +6,8 @@ import {
   fileTools,
   knowledgeTools,
   type KnowledgeToolsOptions,
+  retrievalTools,
+  type RetrievalToolsOptions,
   siyuanTools,
   type SiyuanToolsOptions,
   SkillCatalog,
@@ -49,6 +51,8 @@ export interface BuiltInGroupsOptions {
   readonly siyuan?: Pick<SiyuanToolsOptions, "url" | "token" | "timeZone">;
   /** The skills, and the sandbox of their scripts. @default there is no such group */
   readonly skills?: Pick<SkillToolsOptions, "catalog" | "sandbox" | "sandboxFix">;
+  /** The vector stores and files of users. @default none */
+  readonly stored?: RetrievalToolsOptions["stored"];
   /** Reads the scripts of a model that writes tools. @default there is no such group */
   readonly scripts?: ScriptToolsOptions;
   /**
@@ -81,6 +85,11 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     webTools({ allowPrivateHosts }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),
     knowledgeTools({ allowPrivateHosts, ...options.knowledge }),
+    retrievalTools({
+      roots: roots.map((path) => ({ path })),
+      deny,
+      ...(options.stored && { stored: options.stored }),
+    }),
     ...(options.changes === undefined
       ? []
       : [
@@ -121,6 +130,7 @@ export async function configuredGroups(
     | "siyuan"
     | "skills"
   >,
+  stored?: RetrievalToolsOptions["stored"],
 ): Promise<readonly ToolGroup[]> {
   const { roots, dataDir, acceptedDir, web, groups, code, scripts } = configuration;
   const { python, powershell } = scripts;
@@ -133,6 +143,7 @@ export async function configuredGroups(
     changes: join(dataDir, "changes"),
     allowPrivateHosts: web.allowPrivateHosts,
     ...(configuration.knowledge !== undefined && { knowledge: configuration.knowledge }),
+    ...(stored && { stored }),
     ...(configuration.siyuan !== undefined && { siyuan: configuration.siyuan }),
     skills: { ...confined, catalog: await SkillCatalog.open(configuration.skills) },
     code: {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, withNeed } from "@capstan/core";
-import { ownHostedTools } from "./own-hosted-tools.ts";
+import { ownAttachmentTools, ownHostedTools } from "./own-hosted-tools.ts";
 
 const python = [defineTool({ name: "Python", description: "", execute: () => "" })];
 const code = { name: "code", tools: python };
@@ -14,4 +14,15 @@ test("a hosted type is bound to a built-in tool whose group is on and that has w
   assert.deepEqual(ownHostedTools([], on), {});
   const without = { ...code, tools: withNeed({ needs: "Python 3" }, python) };
   assert.deepEqual(ownHostedTools([without], on), {});
+});
+
+test("documents that a model does not take get the built-in tools that read them, if their group is on", () => {
+  const tools = ["ReadDocuments", "SearchDocuments"].map((name) =>
+    defineTool({ name, description: "", execute: () => "" }),
+  );
+  const retrieval = { name: "retrieval", tools };
+  const document = ["retrieval.ReadDocuments", "retrieval.SearchDocuments"];
+  assert.deepEqual(ownAttachmentTools([retrieval], { groups: {} }), { document });
+  const off = { groups: { retrieval: false } };
+  assert.deepEqual(ownAttachmentTools([retrieval], off), { document: [] });
 });

@@ -5,6 +5,12 @@ import { isOnByDefault } from "./built-in-groups.ts";
 /** The built-in tool of each hosted type, as `group.Tool`. */
 const toolOfType: Configuration["hostedTools"] = {
   code_interpreter: "code.Python",
+  file_search: "retrieval.SearchDocuments",
+};
+
+/** The built-in hidden tools for files that a model does not take. */
+const toolsOfFiles: Configuration["attachmentTools"] = {
+  document: ["retrieval.ReadDocuments", "retrieval.SearchDocuments"],
 };
 
 /**
@@ -15,7 +21,27 @@ export function ownHostedTools(
   shipped: readonly ToolGroup[],
   configuration: Pick<Configuration, "groups">,
 ): Configuration["hostedTools"] {
-  const usable = new Set(
+  const usable = usableTools(shipped, configuration);
+  return Object.fromEntries(Object.entries(toolOfType).filter(([, id]) => usable.has(id)));
+}
+
+/** Returns the built-in hidden tools for files, unless the configuration names others. */
+export function ownAttachmentTools(
+  shipped: readonly ToolGroup[],
+  configuration: Pick<Configuration, "groups">,
+): Configuration["attachmentTools"] {
+  const usable = usableTools(shipped, configuration);
+  return Object.fromEntries(
+    Object.entries(toolsOfFiles).map(([kind, ids]) => [kind, ids.filter((id) => usable.has(id))]),
+  );
+}
+
+/** Returns the ids of the tools whose group is on and that have what they need. */
+function usableTools(
+  shipped: readonly ToolGroup[],
+  configuration: Pick<Configuration, "groups">,
+): ReadonlySet<string> {
+  return new Set(
     shipped
       .filter(({ name }) => configuration.groups[name] ?? isOnByDefault(name))
       .flatMap(({ name, tools }) =>
@@ -24,5 +50,4 @@ export function ownHostedTools(
           .map(({ definition }) => `${name}.${definition.function.name}`),
       ),
   );
-  return Object.fromEntries(Object.entries(toolOfType).filter(([, id]) => usable.has(id)));
 }

@@ -8,9 +8,17 @@ import { webRoot } from "@capstan/web";
 import { checkBoundTools, checkSchemas, checkSwitches, requireHostedTools } from "./check-tools.ts";
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";
 import { configuredGroups, isOnByDefault } from "./built-in-groups.ts";
-import { ownHostedTools } from "./own-hosted-tools.ts";
+import { ownAttachmentTools, ownHostedTools } from "./own-hosted-tools.ts";
 import { openScripts } from "./open-scripts.ts";
-import { convertDocument, isConvertible } from "@capstan/toolkit";
+import {
+  convertDocument,
+  documentText,
+  indexWords,
+  isConvertible,
+  rankParts,
+  splitText,
+  type StoredDocuments,
+} from "@capstan/toolkit";
 import { createToolExecutor } from "./create-tool-executor.ts";
 import { packageVersion } from "./package-version.ts";
 
@@ -47,7 +55,8 @@ export async function startInstallation(options: {
   const { configuration, environment, log, configurationWaits } = options;
   const { model: defaultModel, rules } = configuration;
   const { graceMs } = configuration.limits;
-  const shipped = await configuredGroups(configuration);
+  let stored: StoredDocuments | undefined;
+  const shipped = await configuredGroups(configuration, () => stored);
   const scripts = await openScripts({
     configuration,
     reserved: shipped.map(({ name }) => name),
@@ -79,6 +88,10 @@ export async function startInstallation(options: {
   const { allowedHosts, requestHeaders, toolSettings, hostedTools, ...settings } = configuration;
   const server = await startServer({
     ...settings,
+    attachmentTools: {
+      ...ownAttachmentTools(shipped, configuration),
+      ...configuration.attachmentTools,
+    },
     hostedTools: { ...ownHostedTools(shipped, configuration), ...hostedTools },
     version: packageVersion(),
     models,
@@ -104,6 +117,10 @@ export async function startInstallation(options: {
     passedHeaders: requestHeaders,
     scripts: authoring,
     documents: { isConvertible, convert: convertDocument },
+    documentReader: { read: documentText, split: splitText, words: indexWords, rank: rankParts },
+    onStoredDocuments: (documents) => {
+      stored = documents;
+    },
     webRoot,
     // If it is absent, a server that other machines can reach accepts any name; with an empty list,
     // only its own names.

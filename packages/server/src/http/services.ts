@@ -3,6 +3,7 @@ import type { Pairing } from "./pairing.ts";
 import type { Sealer } from "./sealing.ts";
 import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
+import type { VectorStores } from "../search/vector-stores.ts";
 import type { RunService } from "../runs/run-service.ts";
 import type { Agents } from "../runs/request/agent.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
@@ -28,6 +29,7 @@ export interface Services {
   /** Stored runs, and runs with `store: false`, which are in memory and cannot be retrieved. */
   readonly runs: RunService;
   readonly models: ModelCatalog;
+  readonly vectorStores: VectorStores;
   /** Returns the current groups, because tool files can be added and removed. */
   readonly groups: () => readonly ToolGroup[];
   readonly groupDefaults: { readonly [group: string]: boolean };

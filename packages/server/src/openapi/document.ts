@@ -6,6 +6,7 @@ import { agentOperations } from "./operations/agents.ts";
 import { completionOperations } from "./operations/completions.ts";
 import { conversationOperations } from "./operations/conversations.ts";
 import { fileOperations } from "./operations/files.ts";
+import { vectorStoreOperations } from "./operations/vector-stores.ts";
 import { permissionOperations } from "./operations/permissions.ts";
 import { responseOperations } from "./operations/responses.ts";
 import { runOperations } from "./operations/runs.ts";
@@ -46,6 +47,7 @@ export function operationsByTag(): { readonly [tag: string]: Operations } {
     "Chat Completions": completionOperations(),
     Assistants: threadOperations,
     Files: fileOperations,
+    "Vector stores": vectorStoreOperations,
     Conversations: conversationOperations,
     Runs: runOperations,
     "Approvals, grants and rules": permissionOperations,

@@ -1,7 +1,10 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PolicyRule } from "@capstan/core";
-import { newId } from "@capstan/core/host";
+import { newId, systemClock } from "@capstan/core/host";
+import type { Embedder } from "../search/embed-texts.ts";
+import { createVectorStores } from "../search/vector-stores.ts";
+import { plainDocuments } from "./plain-documents.ts";
 import { openPairing } from "../http/pairing.ts";
 import { openSealer } from "../http/sealing.ts";
 import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
@@ -57,6 +60,8 @@ export function createTestApp(
     readonly log?: AppOptions["log"];
     readonly documents?: RunServiceOptions["documents"];
     readonly budget?: AppOptions["budget"];
+    /** The embedding model of vector stores. @default none */
+    readonly embedder?: Embedder;
   },
 ): TestApp {
   const { model, tools = [] } = setup;
@@ -75,8 +80,16 @@ export function createTestApp(
     attachmentTools,
     ...(executor && { executor }),
   });
+  const vectorStores = createVectorStores({
+    store,
+    documents: plainDocuments,
+    embedder: setup.embedder,
+    clock: systemClock,
+    log: setup.log ?? (() => {}),
+  });
   const services: Services = {
     runs,
+    vectorStores,
     models: {
       default: entry,
       list: async () => [entry],

@@ -316,7 +316,7 @@ export const tables = {
 export type RowTable = keyof typeof tables;
 
 /** A table that a statement can read or write. */
-export type TableName = RowTable | "nodes" | "writers" | "search_words";
+export type TableName = RowTable | "nodes" | "writers";
 
 type Cells<Columns> = {
   readonly [C in keyof Columns]: Columns[C] extends "bigint" ? number | null : string | null;

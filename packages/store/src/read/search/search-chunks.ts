@@ -19,7 +19,7 @@ const selectChunks = (dialect: Dialect) =>
 
 /** Each part of a store also has the store's word, so both indexes find only parts of one store. */
 const find = (some: boolean) =>
-  statement<ChunkRow>({ reads: ["search_chunks", "search_words"] }, (dialect) =>
+  statement<ChunkRow>({ reads: ["search_chunks"] }, (dialect) =>
     dialect.name === "sqlite"
       ? `${selectChunks(dialect)} FROM (SELECT rowid AS id, rank AS nth FROM search_words
             WHERE search_words MATCH ?${some ? ` AND rowid IN (SELECT n FROM search_chunks WHERE file_id ${dialect.anyOf})` : ""}

@@ -1,0 +1,145 @@
+import type { SearchObject, Store } from "@capstan/store";
+import { type StoreFileData, storeFileData } from "./store-data.ts";
+import { decodeVector, dotProduct, lengthOfVector, type SmallVector } from "./vector-code.ts";
+
+/** The indexed files of a vector store as of a revision. */
+export interface CachedStore {
+  readonly revision: number;
+  readonly files: ReadonlyMap<string, CachedFile>;
+}
+
+interface CachedFile extends Pick<StoreFileData, "attributes" | "embedding"> {
+  /** Changes with each index of the file. */
+  readonly version: string;
+}
+
+interface FileVectors {
+  readonly version: string;
+  readonly parts: readonly {
+    readonly n: number;
+    readonly vector: SmallVector;
+    readonly length: number;
+  }[];
+}
+
+/** The maximum bytes of cached vectors, and the maximum number of cached stores. */
+const maxVectorBytes = 256 * 1024 * 1024;
+const maxStores = 64;
+const pageSize = 1_000;
+
+/** Caches the files and vectors of vector stores, until their revision changes. */
+export class VectorCache {
+  readonly #store: Pick<Store, "listSearchObjects" | "readVectors">;
+  readonly #stores = new Map<string, CachedStore>();
+  readonly #vectors = new Map<string, Map<string, FileVectors>>();
+  #bytes = 0;
+
+  constructor(store: Pick<Store, "listSearchObjects" | "readVectors">) {
+    this.#store = store;
+  }
+
+  /** Returns the indexed files of a store. */
+  async files({ owner, id, revision }: SearchObject): Promise<CachedStore> {
+    const known = this.#stores.get(id);
+    if (known?.revision === revision) return known;
+    const files = new Map<string, CachedFile>();
+    let after: { readonly createdSeq: number; readonly id: string } | undefined;
+    for (;;) {
+      const page = await this.#store.listSearchObjects({
+        owner,
+        of: { type: "store", id },
+        status: "completed",
+        order: "asc",
+        limit: pageSize,
+        ...(after && { after }),
+      });
+      for (const file of page) {
+        const { attributes, embedding } = storeFileData(file);
+        const version = `${file.revision} ${file.createdSeq} ${embedding}`;
+        if (file.fileId !== null) files.set(file.fileId, { attributes, embedding, version });
+      }
+      after = page.at(-1);
+      if (page.length < pageSize) break;
+    }
+    const cached = { revision, files };
+    this.#stores.delete(id);
+    this.#stores.set(id, cached);
+    for (const oldest of this.#stores.keys()) {
+      if (this.#stores.size <= maxStores) break;
+      this.#stores.delete(oldest);
+    }
+    return cached;
+  }
+
+  /**
+   * Returns the parts of a store that are most similar to a vector.
+   *
+   * @param options.fileIds only parts of these files
+   */
+  async nearest(
+    { owner, id }: SearchObject,
+    query: SmallVector,
+    { files, limit }: { readonly files: ReadonlyMap<string, CachedFile>; readonly limit: number },
+  ): Promise<readonly { readonly n: number; readonly similarity: number }[]> {
+    const cached = await this.#load({ owner, id, files });
+    const queryLength = lengthOfVector(query);
+    const best: { n: number; similarity: number }[] = [];
+    let least = -1;
+    for (const fileId of files.keys())
+      for (const { n, vector, length } of cached.get(fileId)?.parts ?? []) {
+        if (vector.length !== query.length || length === 0) continue;
+        const similarity = dotProduct(vector, query) / (length * queryLength);
+        if (similarity <= least && best.length >= limit) continue;
+        best.push({ n, similarity });
+        if (best.length < limit * 4) continue;
+        best.sort((a, b) => b.similarity - a.similarity);
+        best.length = limit;
+        least = best.at(-1)?.similarity ?? -1;
+      }
+    return best.toSorted((a, b) => b.similarity - a.similarity).slice(0, limit);
+  }
+
+  async #load({
+    owner,
+    id,
+    files,
+  }: {
+    readonly owner: string;
+    readonly id: string;
+    readonly files: ReadonlyMap<string, CachedFile>;
+  }): Promise<ReadonlyMap<string, FileVectors>> {
+    const known = this.#vectors.get(id) ?? new Map<string, FileVectors>();
+    this.#vectors.delete(id);
+    this.#vectors.set(id, known);
+    const missing = [...files].filter(
+      ([fileId, { version }]) => known.get(fileId)?.version !== version,
+    );
+    for (let from = 0; from < missing.length; from += pageSize) {
+      const page = missing.slice(from, from + pageSize);
+      const rows = await this.#store.readVectors({
+        owner,
+        storeId: id,
+        fileIds: page.map(([fileId]) => fileId),
+      });
+      const byFile = Map.groupBy(rows, ({ fileId }) => fileId);
+      for (const [fileId, { version }] of page) {
+        const parts = (byFile.get(fileId) ?? []).map(({ n, vector: text }) => {
+          const vector = decodeVector(text);
+          return { n, vector, length: lengthOfVector(vector) };
+        });
+        this.#bytes += bytesOf(parts) - bytesOf(known.get(fileId)?.parts);
+        known.set(fileId, { version, parts });
+      }
+    }
+    for (const [oldest, vectors] of this.#vectors) {
+      if (this.#bytes <= maxVectorBytes || oldest === id) break;
+      for (const { parts } of vectors.values()) this.#bytes -= bytesOf(parts);
+      this.#vectors.delete(oldest);
+    }
+    return known;
+  }
+}
+
+function bytesOf(parts: FileVectors["parts"] = []): number {
+  return parts.reduce((sum, { vector }) => sum + vector.length, 0);
+}
