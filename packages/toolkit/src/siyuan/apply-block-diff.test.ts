@@ -56,6 +56,28 @@ test("the items of a list keep their ids when one changes, one is added and one 
   assert.match(kramdown(notes, list), /item2aa"\}Pears/);
 });
 
+test("a list item changes, and keeps its id and those of the blocks in it", async () => {
+  await using notes = await sampleNotes();
+  await apply(notes, search(idOf("item1aa"), "Apples", "Green apples"));
+  await apply(notes, `@@${idOf("item2aa")}@@ REPLACE\n* Plums`);
+  await apply(notes, `@@${idOf("item2aa")}@@ AFTER\n* Figs`);
+  const list = kramdown(notes, idOf("list000"));
+  assert.match(
+    list,
+    /^\* \{: id="20260102000000-item1aa"\}Green apples\n {2}\{: id="20260102000000-item1pp"\}\n/,
+  );
+  assert.match(list, /\* \{: id="20260102000000-item2aa"\}Plums/);
+  assert.equal(order(notes, idOf("list000")).length, 3);
+});
+
+test("references, links and embedded queries stay as they are", async () => {
+  await using notes = await sampleNotes();
+  const text = `((20260102000000-first00 "First")) [x](siyuan://blocks/20260102000000-first00) {{SELECT * FROM blocks}} #tag#`;
+  await apply(notes, `@@${idOf("last000")}@@ REPLACE\n${text}`);
+  await apply(notes, search(idOf("last000"), "#tag#", "#other#"));
+  assert.ok(kramdown(notes).includes(text.replace("#tag#", "#other#")));
+});
+
 test("an empty replacement deletes the block", async () => {
   await using notes = await sampleNotes();
   await apply(notes, search(idOf("first00"), "First paragraph of the *plan*.", ""));

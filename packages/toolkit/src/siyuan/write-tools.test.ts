@@ -95,6 +95,20 @@ test("documents are created below, next to and above their anchor", async () => 
   assert.equal(path(notes, top.id), `/${top.id}.sy`);
 });
 
+test("notes are found by SQL and by title as soon as they are written", async () => {
+  await using notes = await sampleNotes();
+  const { id } = await notes.run<{ id: string }>("createNewDoc", {
+    title: "Fresh",
+    markdown: "",
+    anchorId: ids.work,
+    location: "children",
+  });
+  assert.match(await notes.text("searchDocument", { name: "Fresh" }), new RegExp(id));
+  await notes.run("appendContent", { markdown: "quick brown", target: "document", id });
+  const sql = "SELECT id FROM blocks WHERE content = 'quick brown' LIMIT 5";
+  assert.match(await notes.text("querySQL", { sql }), /^1 rows/);
+});
+
 test("a slash in a title makes no folder, and a title that exists is refused", async () => {
   await using notes = await sampleNotes();
   const args = { title: "A/B", markdown: "", anchorId: ids.plan, location: "children" };

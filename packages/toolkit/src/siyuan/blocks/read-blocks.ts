@@ -42,8 +42,9 @@ export async function readKramdown(ask: AskKernel, id: string): Promise<string> 
 }
 
 /** Returns the blocks directly in a block, in document order. */
-export function readChildren(ask: AskKernel, id: string) {
-  return ask("/api/block/getChildBlocks", { id }, childrenReply);
+export async function readChildren(ask: AskKernel, id: string) {
+  const children = await ask("/api/block/getChildBlocks", { id }, childrenReply);
+  return children.map((one) => ({ ...one, type: shortType(one.type) }));
 }
 
 /** A block's type, its document, and the blocks around it. */

@@ -20,6 +20,19 @@ test("a kernel that repeats the token in its message does not reveal it", async 
   assert.match(message, /bad \[token\]/);
 });
 
+test("a kernel with a lock screen or on another host says why it refuses", async () => {
+  await using notes = await sampleNotes();
+  for (const msg of [
+    "Auth failed [session]",
+    "Auth failed: for security reasons, please set [Lock screen password]",
+  ]) {
+    notes.kernel.mode.answer = () => ({ status: 401, text: JSON.stringify({ code: -1, msg }) });
+    const error = await notes.fail("listNotebooks");
+    assert.equal(error.code, "unauthorized");
+    assert.ok(error.message.includes(msg));
+  }
+});
+
 test("the modes of the kernel are told apart", async () => {
   await using notes = await sampleNotes();
   const { mode } = notes.kernel;
