@@ -113,8 +113,21 @@ test("calls in the tools' own rules are valid", async () => {
   );
 });
 
+// Contract: variables-93
 test("the tools' own rules are short, and their index is shorter", () => {
-  for (const { name, declareSkillRules = {} } of createFullExecutor().groups())
+  const groups = createFullExecutor().groups();
+  const names = groups.flatMap(({ name, declareSkillRules = {} }) =>
+    Object.keys(declareSkillRules).map((rule) => `${name}/${rule}`),
+  );
+  for (const rule of [
+    "files/view-modes files/glob-usage files/grep-usage",
+    "edit/search-replace edit/write-file edit/file-operations code/variables",
+    "siyuan/block-markdown-syntax siyuan/doc-tree siyuan/sql-overview siyuan/sql-blocks-table",
+    "siyuan/sql-refs-table siyuan/sql-attributes-table siyuan/dailynote siyuan/slice-reading",
+    "siyuan/block-edit-search-replace",
+  ].flatMap((line) => line.split(" ")))
+    assert.ok(names.includes(rule), rule);
+  for (const { name, declareSkillRules = {} } of groups)
     for (const [rule, { desc, prompt, when = "" }] of Object.entries(declareSkillRules)) {
       assert.ok(prompt.length <= 2000, `${name}/${rule} has ${prompt.length} characters`);
       assert.ok(desc.length + when.length <= 100, `${name}/${rule}: shorten desc and when`);

@@ -3,14 +3,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Tool } from "@capstan/core";
 import { findSandbox } from "@capstan/sandbox";
 import { languageParsers } from "@capstan/scripts";
+import { SkillCatalog } from "@capstan/toolkit";
 import { builtInGroups, configuredGroups, isOnByDefault } from "./built-in-groups.ts";
 
 /** The kinds of docs/reference/policy.md. */
 const kinds = {
   reads: { effects: "read", execution: "auto", result: "never" },
   "writes variables": { effects: "locks", execution: "auto", result: "never" },
+  "changes files or notes": { effects: "locks", execution: "ask-always", result: "never" },
+  "undoes a change": { effects: "write", execution: "ask-always", result: "never" },
   "runs code": { effects: "write", execution: "ask-always", result: "never" },
   "reads the web": { effects: "read", execution: "ask-once", result: "never" },
 } as const;
@@ -36,6 +40,30 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "code.Python": "runs code",
   "code.JavaScript": "runs code",
   "code.PowerShell": "runs code",
+  "edit.WriteFile": "changes files or notes",
+  "edit.EditFile": "changes files or notes",
+  "edit.ApplyPatch": "changes files or notes",
+  "edit.MoveFile": "changes files or notes",
+  "edit.CopyFile": "changes files or notes",
+  "edit.MakeDirectory": "changes files or notes",
+  "edit.RemoveFile": "changes files or notes",
+  "edit.Undo": "undoes a change",
+  "siyuan.listNotebooks": "reads",
+  "siyuan.navigateDocTree": "reads",
+  "siyuan.listActiveDocs": "reads",
+  "siyuan.getDailyNoteDocs": "reads",
+  "siyuan.getBlockInfo": "reads",
+  "siyuan.getBlockContent": "reads",
+  "siyuan.searchDocument": "reads",
+  "siyuan.searchKeyword": "reads",
+  "siyuan.querySQL": "reads the web",
+  "siyuan.appendContent": "changes files or notes",
+  "siyuan.createNewDoc": "changes files or notes",
+  "siyuan.applyBlockDiff": "changes files or notes",
+  "skills.ListSkills": "reads",
+  "skills.ReadSkill": "reads",
+  "skills.ReadInstructions": "reads",
+  "skills.RunSkillScript": "runs code",
   "files.ViewFile": "reads",
   "files.ListFiles": "reads",
   "files.FindFiles": "reads",
@@ -63,12 +91,19 @@ function groupsOf(given: object) {
 const { sandbox } = await findSandbox();
 const groups = builtInGroups({
   roots: ["."],
+  changes: "changes",
+  skills: { catalog: SkillCatalog.none(), sandbox },
   code: { sandbox },
   scripts: { parsers: languageParsers() },
 });
 const shipped = groups.flatMap(({ name, tools }) =>
   tools.map((tool) => ({ id: `${name}.${tool.definition.function.name}`, tool })),
 );
+
+/** A policy that depends on the arguments is that of a call without the loosening ones. */
+function executionOf({ executionPolicy = "ask-once" }: NonNullable<Tool["permission"]>) {
+  return typeof executionPolicy === "function" ? executionPolicy({}) : executionPolicy;
+}
 
 test("every shipped tool has a kind", () => {
   for (const { id } of shipped) assert.ok(Object.hasOwn(kindOf, id), id);
@@ -126,7 +161,7 @@ for (const { id, tool } of shipped)
     assert.deepEqual(
       {
         effects: typeof effects === "string" ? effects : "locks",
-        execution: permission.executionPolicy ?? "ask-once",
+        execution: executionOf(permission),
         result: permission.resultApprovalPolicy ?? "never",
       },
       kind === undefined ? undefined : kinds[kind],
