@@ -16,6 +16,7 @@ const parameters = z.object({
   blockId: idParameter.describe("A document, a heading with its section, a list, or one block."),
   slice: z
     .string()
+    .max(200)
     .default("BEGIN:+50")
     .describe(
       "Which blocks: `ID:+20` the 20 after a block, `ID:-20` the 20 before it, `ID:ID` from one to another, `0:20` by position, with BEGIN and END.",

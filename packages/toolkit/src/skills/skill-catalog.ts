@@ -57,7 +57,7 @@ export class SkillCatalog {
 
   /** Returns the skills as they were read last, and reads them again for the next time. */
   known(): FoundSkills {
-    if (Date.now() - this.#readAt > freshMs) void this.read();
+    if (Date.now() - this.#readAt > freshMs) void this.read().catch(() => {});
     return this.#found;
   }
 

@@ -103,6 +103,7 @@ test("invalid skills are not used, and the list says why", async () => {
     "h/SKILL.md": `---\nname: h\ndescription: x\nfill: ${"x".repeat(20_000)}\n---\n`,
     "huge/SKILL.md": `${head("huge")}${"x".repeat(2_000_000)}`,
     "i/SKILL.md": head("i-hidden", "description: x\ndisable-model-invocation: true"),
+    "j/SKILL.md": `---\nname: j\ndescription: ${"[".repeat(15_000)}\n---\n`,
     "same1/SKILL.md": head("same"),
     "same2/SKILL.md": head("same", "description: An impostor."),
     "colon/SKILL.md": head("colon", "description: Use when: always"),
@@ -126,6 +127,7 @@ test("invalid skills are not used, and the list says why", async () => {
     /\/g: .*no visible text/,
     /\/h: .*16384/,
     /\/huge: .*MB|\/huge: .*MiB/,
+    /\/j: .*not valid YAML/,
     /\/same2: .*same name, same/,
     /\/same1: the folder does not have the name/,
   ])

@@ -58,3 +58,13 @@ test("the attributes that a user set are read with their quotes", () => {
   const kramdown = `text\n{: id="${id("aaaaaaa")}" custom-a="say &quot;x&quot;" updated="1" memo="m"}`;
   assert.deepEqual(ownAttributes(kramdown, id("aaaaaaa")), { "custom-a": 'say "x"', memo: "m" });
 });
+
+test("long runs of empty lines and very many changes take no time", async () => {
+  const text = `a${"\n".repeat(300_000)}b`;
+  assert.equal(plainText(text), text);
+  const lines = (word: string) => Array.from({ length: 1_500 }, (_, at) => `* ${word} ${at}`);
+  await assert.rejects(
+    withContainerText(lines("one").join("\n"), lines("two").join("\n")),
+    /changes more than 1000 lines/,
+  );
+});

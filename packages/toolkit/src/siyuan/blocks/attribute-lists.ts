@@ -1,3 +1,10 @@
+import { refused } from "../kernel/kernel-error.ts";
+
+/** The most changed lines of a container: the time to compare them grows with their square. */
+const mostChanges = 1000;
+/** How many replaced lines are compared with a changed one. */
+const mostCandidates = 20;
+
 /** One line of a block's Markdown, with the attribute lists that the kernel puts next to it. */
 interface AttributedLine {
   readonly text: string;
@@ -61,7 +68,7 @@ export function plainText(kramdown: string): string {
   return readLines(kramdown)
     .map(({ text }) => text)
     .join("\n")
-    .replace(/\n+$/, "");
+    .trimEnd();
 }
 
 /** Returns whether a text of the model has an attribute list with an id outside of code. */
@@ -123,7 +130,13 @@ export async function withContainerText(kramdown: string, text: string): Promise
   const changes = diffArrays(
     before.map((line) => line.text),
     text.split("\n"),
+    { maxEditLength: mostChanges },
   );
+  if (changes === undefined)
+    throw refused(
+      "too_many_changes",
+      `The text of a list or quote changes more than ${mostChanges} lines. Make the change in several calls.`,
+    );
   for (const { added, removed: isRemoved, value } of changes) {
     const old = before.slice(at, at + value.length);
     if (!added) at += value.length;
@@ -146,12 +159,13 @@ function replaceLines(old: readonly AttributedLine[], lines: readonly string[]) 
   const isSameCount = old.length === lines.length;
   let next = 0;
   return lines.map((text, at) => {
+    const candidates = old.slice(next, next + mostCandidates);
     const found = isSameCount
-      ? at
-      : old.findIndex((one, index) => index >= next && isSimilar(one.text, text));
-    const line = old[found];
+      ? at - next
+      : candidates.findIndex((one) => isSimilar(one.text, text));
+    const line = candidates[found];
     if (line === undefined) return { text, after: [], isCode: false, isNew: true };
-    next = found + 1;
+    next += found + 1;
     // The attributes of an item stay only with a line that begins an item.
     const inline = /^[> ]*([*+-]|\d+[.)]) /.test(text) ? line.inline : undefined;
     return { ...line, text, inline, isNew: false };

@@ -61,3 +61,9 @@ test("mistakes are named with their line and the form", () => {
       diff,
     );
 });
+
+test("long runs of spaces and lines take no time", () => {
+  const spaces = " ".repeat(300_000);
+  assert.throws(() => parseDiff(`@@${id}@@${spaces}x\n`), /not followed by an edit/);
+  assert.equal(parseDiff(`@@${id}@@ AFTER${spaces}\nnew${"\n".repeat(300_000)}x`).length, 1);
+});

@@ -15,7 +15,7 @@ export type BlockEdit =
       readonly markdown: string;
     };
 
-const header = /^@@(?<id>\d{14}-[a-z0-9]{7})@@[ \t]*(?<rest>.*?)[ \t]*$/;
+const header = /^@@(?<id>\d{14}-[a-z0-9]{7})@@(?<rest>.*)$/;
 const commands = ["delete", "replace", "before", "after", "prepend", "append"] as const;
 const form =
   "Write `@@id@@`, then blocks of `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`; or `@@id@@ REPLACE`, BEFORE, AFTER, PREPEND or APPEND with the Markdown in the lines below; or `@@id@@ DELETE`.";
@@ -43,7 +43,8 @@ export function parseDiff(diff: string): readonly BlockEdit[] {
 }
 
 function parsePart(head: string, body: readonly string[], start: number): readonly BlockEdit[] {
-  const { id = "", rest = "" } = header.exec(head)?.groups ?? {};
+  const { id = "", rest: after = "" } = header.exec(head)?.groups ?? {};
+  const rest = after.trim();
   // A word in lower case or in brackets is the type that getBlockContent shows.
   const command = commands.find((one) => one.toUpperCase() === rest);
   if (command === undefined) {
