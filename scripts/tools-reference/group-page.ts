@@ -97,7 +97,11 @@ function facts({ effects = "write", permission = {}, timeoutMs, unavailable }: T
     `- Effects: ${typeof effects === "string" ? `\`${effects}\`` : "writes; calls on the same names wait for each other"}`,
     `- Approval: ${approval}`,
     ...(review === undefined ? [] : [`- Review of results: ${review}`]),
-    ...(timeoutMs === undefined ? [] : [`- Time limit: ${timeoutMs / 1_000} s`]),
+    ...(timeoutMs === undefined
+      ? []
+      : [
+          `- Time limit: ${typeof timeoutMs === "function" ? "depends on the arguments" : `${timeoutMs / 1_000} s`}`,
+        ]),
   ].join("\n");
 }
 

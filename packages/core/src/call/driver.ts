@@ -346,7 +346,8 @@ export class Call implements ActiveCall, ParentCall {
     return wait(outcome, (ended) => this.#toolEnded(ended));
   }
 
-  #toolEnded(outcome: ToolOutcome): Step {
+  #toolEnded(ended: ToolOutcome): Step {
+    const outcome = this.#output?.withOutput(ended) ?? ended;
     this.#isOver = true;
     this.#toolEnd?.resolve();
     const finalText = this.#output?.close({ succeeded: outcome.status === "returned" });

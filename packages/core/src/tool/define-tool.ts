@@ -27,7 +27,7 @@ type Passed = Pick<
   | "SKIP_CACHE_RESULT"
   | "DEFAULT_OUTPUT_LIMIT_CHAR"
   | "DEFAULT_OUTPUT_LIMIT_TOKENS"
-  | "timeoutMs"
+  | "stopMs"
   | "maxConcurrent"
   | "retry"
   | "compressResult"
@@ -59,6 +59,7 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
     readonly preview?: (args: Args, context: PreviewContext) => Promise<string | ToolError>;
     readonly approvalMs?: number;
   };
+  readonly timeoutMs?: number | ((args: Args) => number);
   readonly effects?:
     | Exclude<ToolEffects, object>
     | { readonly locks: (args: Args) => readonly string[] };
@@ -173,6 +174,7 @@ const takesArguments: ReadonlySet<string> = new Set([
   "readsVariables",
   "preview",
   "locks",
+  "timeoutMs",
   "formatForLLM",
   "truncateForLLM",
   "compressArgs",

@@ -267,8 +267,10 @@ function permissionProblem({ permission, effects = "write" }: Tool): string | un
 }
 
 function scheduleProblem(tool: Tool): string | undefined {
-  const { timeoutMs = 1, maxConcurrent = 1, retry } = tool;
-  if (!(timeoutMs > 0)) return "its timeoutMs must be above 0; Infinity removes the deadline";
+  const { timeoutMs = 1, stopMs = 0, maxConcurrent = 1, retry } = tool;
+  if (!(stopMs >= 0)) return "its stopMs must be 0 or above";
+  if (typeof timeoutMs !== "function" && !(timeoutMs > 0))
+    return "its timeoutMs must be above 0; Infinity removes the deadline";
   if (!(Number.isInteger(maxConcurrent) && maxConcurrent > 0))
     return "its maxConcurrent must be a whole number above 0";
   if (retry === undefined) return undefined;

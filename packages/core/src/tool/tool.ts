@@ -111,8 +111,13 @@ export interface Tool {
   readonly DEFAULT_OUTPUT_LIMIT_CHAR?: number;
   /** Tokens shown to the model, instead of characters. */
   readonly DEFAULT_OUTPUT_LIMIT_TOKENS?: number;
-  /** Milliseconds of running time. @default 60000 */
-  readonly timeoutMs?: number;
+  /** Milliseconds of running time, or a function of a call's arguments. @default 60000 */
+  readonly timeoutMs?: number | ((args: ToolArgs) => number);
+  /**
+   * The maximum milliseconds to wait for a call that was stopped, for example until its processes
+   * have ended. @default a few turns of the event loop
+   */
+  readonly stopMs?: number;
   /**
    * The maximum number of calls of this tool that run in parallel, over all users of the executor.
    * @default no separate limit

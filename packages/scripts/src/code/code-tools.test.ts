@@ -8,6 +8,7 @@ import {
   isToolError,
   type ToolContext,
   type ToolErrorData,
+  ToolExecutor,
   type ToolGroup,
   VariableSystem,
 } from "@capstan/core";
@@ -258,6 +259,21 @@ describe("JavaScript", () => {
     assert.equal(await run("const x = 1"), "[No output.]");
   });
 
+  test("returns the value of a last expression with await", async () => {
+    const cases: readonly (readonly [code: string, expected: string])[] = [
+      ["const x = await Promise.resolve(2)\nx * 3", "6"],
+      ["await Promise.resolve([1])", "[1]"],
+      ["const f = async () => 4\nawait f(\n)", "4"],
+      ["const one = 1\n+ await Promise.resolve(1)", "[No output.]"],
+      ["await Promise.resolve(1); ({ a: 2 });", '{"a":2}'],
+      ["for (const n of [1, 2]) await n", "[No output.]"],
+      ["await 1; // the end", "1"],
+    ];
+    for (const [code, expected] of cases) assert.equal(await run(code), expected, code);
+    const error = await failure("JavaScript", { code: "await 1;\nnull.x", variables: [] });
+    assert.match(error.message, /\(line 2\)$/);
+  });
+
   test("receives the given variables", async () => {
     assert.equal(
       await run("vars.Fetch_1.n[1] + vars['a/b.c']", withVariables(), ["Fetch_1", "a/b.c"]),
@@ -310,3 +326,23 @@ describe("JavaScript", () => {
     await assert.rejects(running, /deadline/);
   });
 });
+
+for (const [name, args] of [
+  ["Shell", { command: "echo before; sleep 100" }],
+  ["Python", { code: "print('before', flush=True)\nimport time\ntime.sleep(100)" }],
+  ["JavaScript", { code: "console.log('before'); for (;;);" }],
+] as const)
+  test(
+    `${name}: a stopped call reports its output, and leaves no process`,
+    { skip: skip(name) },
+    async () => {
+      const executor = new ToolExecutor({ approvals: { request: () => ({ decision: "allow" }) } });
+      executor.registerToolGroup(group);
+      executor.toggleGroupEnabled("code", true);
+      const result = await executor.execute(name, { ...args, timeout: 2 });
+      assert.ok(result.status === "timed_out", JSON.stringify(result));
+      assert.deepEqual(result.error.details, { output: "before\n" });
+      assert.match(result.finalText, /was stopped after 2 s/);
+      assert.doesNotMatch(result.finalText, /may still be running/);
+    },
+  );

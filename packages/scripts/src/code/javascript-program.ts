@@ -18,7 +18,7 @@ type Answer =
   | { readonly type: "result"; readonly value: unknown }
   | { readonly type: "error"; readonly name: string; readonly message: string };
 
-const [, , place = ""] = process.argv;
+const [, , place = "", parser = ""] = process.argv;
 const { default: api } = (await import(place)) as { readonly default: Api };
 
 const chunks: Buffer[] = [];
@@ -111,18 +111,38 @@ function fileName(name: string): string {
 
 /**
  * Returns the value of the last expression. Code with `await` or `return` at the top level becomes
- * a function's body.
+ * a function's body, which returns that value.
  */
 async function evaluate(
   isolate: ivm.Isolate,
   context: ivm.Context,
   code: string,
 ): Promise<unknown> {
-  const script = await isolate
-    .compileScript(code, { filename: "<code>" })
-    .catch(() => isolate.compileScript(`(async () => {${code}\n})()`, { filename: "<code>" }));
+  const script = await isolate.compileScript(code, { filename: "<code>" }).catch(async () => {
+    const body = await returningLast(code);
+    return isolate.compileScript(`(async () => {${body}\n})()`, { filename: "<code>" });
+  });
   const ended: unknown = await script.run(context, { promise: true, reference: true });
   return plain(ended as ivm.Reference | undefined, context);
+}
+
+/** Returns code that returns the value of its last statement, if that is an expression. */
+async function returningLast(code: string): Promise<string> {
+  const { parse } = (await import(parser)) as typeof import("acorn");
+  try {
+    const last = parse(code, {
+      ecmaVersion: "latest",
+      allowAwaitOutsideFunction: true,
+      allowReturnOutsideFunction: true,
+    }).body.at(-1);
+    if (last?.type !== "ExpressionStatement") return code;
+    const { start, end } = last.expression;
+    // On the lines of the original code, so that errors name the right ones.
+    return `${code.slice(0, last.start)}return (${code.slice(start, end)}\n);${code.slice(last.end)}`;
+  } catch {
+    // The engine's error says what is wrong.
+    return code;
+  }
 }
 
 async function plain(value: ivm.Reference | undefined, context: ivm.Context): Promise<unknown> {

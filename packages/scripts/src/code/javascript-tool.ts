@@ -18,7 +18,13 @@ import { type CodeResult, formatCodeResult, runCode } from "./run-code.ts";
 import { inWorkspace } from "./in-workspace.ts";
 import type { CodeToolsOptions } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
-import { codeErrors, codePermission, variableNames } from "./shell.ts";
+import {
+  codeDeadline,
+  codeErrors,
+  codePermission,
+  timeoutSeconds,
+  variableNames,
+} from "./shell.ts";
 
 type Answer =
   | { readonly type: "result"; readonly value?: JsonValue }
@@ -36,7 +42,11 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
     name: "JavaScript",
     description:
       "Runs JavaScript without network or timers. Returns the output of console.log and the value of a last expression; await works. vars holds the variables by name. files.list(), files.read(name), files.readBytes(name) and files.write(name, textOrBytes) use the conversation's files, and new files are kept.",
-    parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
+    parameters: z.object({
+      code: z.string().min(1).max(1_000_000),
+      variables: variableNames,
+      timeout: timeoutSeconds,
+    }),
     examples: [{ title: "Calculate a value.", args: { code: "[1, 2, 3].map((n) => n * n)" } }],
     errors: {
       ...codeErrors,
@@ -45,6 +55,7 @@ export function javascriptTool({ sandbox }: Pick<CodeToolsOptions, "sandbox">): 
       code_failed: "The code threw; details.output has its output.",
     },
     permission: codePermission,
+    ...codeDeadline,
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,
     execute: async ({ code, variables: names }, context) => {
@@ -84,7 +95,7 @@ async function runIsolate({
     stdin: JSON.stringify({ code, variables, memoryMb, folder }),
     program: {
       command: process.execPath,
-      args: ["--no-node-snapshot", program, isolate.file],
+      args: ["--no-node-snapshot", program, isolate.file, isolate.parser],
       read: [
         realpathSync(process.execPath),
         process.execPath,
@@ -112,9 +123,14 @@ async function runIsolate({
   });
 }
 
-/** Returns the isolate's module and the packages that it needs. */
-function findIsolate(): { readonly file: string; readonly packages: readonly string[] } {
+/** Returns the modules of the isolate and of the parser, and the packages that they need. */
+function findIsolate(): {
+  readonly file: string;
+  readonly parser: string;
+  readonly packages: readonly string[];
+} {
   const file = realpathSync(fileURLToPath(import.meta.resolve("isolated-vm")));
   const loader = realpathSync(createRequire(file).resolve("node-gyp-build"));
-  return { file, packages: [dirname(file), dirname(loader)] };
+  const parser = realpathSync(fileURLToPath(import.meta.resolve("acorn")));
+  return { file, parser, packages: [dirname(file), dirname(loader), dirname(dirname(parser))] };
 }

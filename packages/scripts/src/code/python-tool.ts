@@ -21,7 +21,13 @@ import { formatCodeResult } from "./run-code.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
 import { CapturedOutput } from "./captured-output.ts";
-import { codeErrors, codePermission, variableNames } from "./shell.ts";
+import {
+  codeDeadline,
+  codeErrors,
+  codePermission,
+  timeoutSeconds,
+  variableNames,
+} from "./shell.ts";
 
 const path = fileURLToPath(new URL("../../src/code/python/run_code.py", import.meta.url));
 
@@ -63,7 +69,11 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
   return defineTool({
     name: "Python",
     description: `Runs Python in a sandbox: ${describeSandbox(options)}. Returns the output and the value of a last expression; a pathlib.Path there shows the file. vars["name"] holds a variable. The folder os.environ["WORKSPACE"] has the conversation's files, and new files there are kept as files.`,
-    parameters: z.object({ code: z.string().min(1).max(1_000_000), variables: variableNames }),
+    parameters: z.object({
+      code: z.string().min(1).max(1_000_000),
+      variables: variableNames,
+      timeout: timeoutSeconds,
+    }),
     examples: [
       {
         title: "Calculate with a variable.",
@@ -76,6 +86,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
       code_failed: "The code threw; details.output has its output.",
     },
     permission: codePermission,
+    ...codeDeadline,
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,
     execute: async ({ code, variables: names }, context) => {

@@ -54,7 +54,8 @@ export async function runCode(options: {
   const stopped = Promise.withResolvers<never>();
   const abort = () => {
     running.kill();
-    stopped.reject(signal.reason as Error);
+    // The call ends when nothing of it runs any more, and its output has arrived.
+    void running.ended.then(() => stopped.reject(signal.reason as Error));
   };
   signal.addEventListener("abort", abort, { once: true });
   try {
@@ -62,6 +63,7 @@ export async function runCode(options: {
     const end = await Promise.race([running.ended, stopped.promise]);
     // The last output may still be in the pipe.
     await Promise.race([closed, stopped.promise]);
+    signal.throwIfAborted();
     return { output: kept.finish(), end, ...(answer !== undefined && { answer }) };
   } finally {
     signal.removeEventListener("abort", abort);

@@ -22,6 +22,20 @@ export const variableNames = z
   .default([])
   .describe("Names of session variables to pass.");
 
+/** The schema of the argument that limits the running time. */
+export const timeoutSeconds = z
+  .int()
+  .min(1)
+  .max(600)
+  .default(60)
+  .describe("Seconds until it is stopped.");
+
+/** The deadline of each call, and the time that its processes have to end. */
+export const codeDeadline = {
+  timeoutMs: ({ timeout }: { readonly timeout: number }) => timeout * 1_000,
+  stopMs: 5_000,
+};
+
 /** Every call of code needs approval, which covers the variables that it is given. */
 export const codePermission: NonNullable<Tool["permission"]> = {
   executionPolicy: "ask-always",
@@ -64,6 +78,7 @@ export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool 
   const parameters = z.object({
     command: z.string().min(1).max(1_000_000).describe(`${shell.language}, one line or many.`),
     variables: variableNames,
+    timeout: timeoutSeconds,
   });
   return defineTool({
     name: shell.tool,
@@ -75,6 +90,7 @@ export function shellTool(shell: ShellProgram, options: CodeToolsOptions): Tool 
       command_ended: "The command was killed; details.output has the end of its output.",
     },
     permission: codePermission,
+    ...codeDeadline,
     compressArgs: ({ command }) => command,
     formatForLLM: formatShellResult,
     execute: async (args, context) => runCommand(shell, args, context, options),

@@ -63,6 +63,7 @@ function scriptTool(
     version: script.contentHash,
     permission: permissionFor(allowed),
     timeoutMs: allowed?.timeoutMs ?? scriptTimeoutMs,
+    stopMs: 5_000,
     ...(allowed?.effects !== undefined && { effects: allowed.effects }),
     ...(allowed?.idempotent !== undefined && { idempotent: allowed.idempotent }),
     ...(allowed?.final !== undefined && { final: allowed.final }),

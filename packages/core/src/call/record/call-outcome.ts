@@ -21,6 +21,8 @@ interface Ended {
 interface Stopped extends Ended {
   /** The tool was still running when the call was settled. */
   readonly leftBehind?: true;
+  /** The end of the output that the tool wrote before it was stopped. */
+  readonly output?: string;
 }
 
 /** How an executed call ended, before a user has reviewed its result. */

@@ -3,6 +3,7 @@ import { reviewReason } from "../../policy/decide.ts";
 import type { Progress, ToolOutput } from "../../tool/tool-context.ts";
 import type { RegisteredTool } from "../../tool/registry.ts";
 import type { CallHost } from "../gate/call-host.ts";
+import type { ToolOutcome } from "../record/call-outcome.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { HostedStages, type StageEvent } from "./hosted-stages.ts";
@@ -28,6 +29,8 @@ const maxEvents = 1_000;
 const nameChars = 128;
 const messageChars = 1_000;
 const cutNotice = "\n[… the rest is in the result …]";
+/** The characters of a stopped tool's output that the model gets. */
+const tailChars = 4_000;
 const finalCutNotice = "\n[… the answer is longer than the limit …]";
 /**
  * The name of the event that reports how many events were omitted, because they were too many or
@@ -50,6 +53,7 @@ export class CallOutput {
   readonly #record: CallRecord;
   readonly #registered: RegisteredTool;
   #texts: string[] | undefined;
+  #tail = "";
   #isOpen = true;
   #visible: boolean | undefined;
   #written = 0;
@@ -77,9 +81,19 @@ export class CallOutput {
     return this.#texts?.join("");
   }
 
+  /** Adds the end of the output to the outcome of a tool that was stopped. */
+  withOutput(outcome: ToolOutcome): ToolOutcome {
+    const isStopped = outcome.status === "timed_out" || outcome.status === "cancelled";
+    const isHidden = this.#registered.tool.speaks === "hidden";
+    if (!isStopped || isHidden || this.#tail === "") return outcome;
+    return { ...outcome, output: this.#tail.slice(-tailChars).toWellFormed() };
+  }
+
   /** Tools without type checks may pass any value. */
   #write(given: unknown): void {
-    if (!this.#isOpen || this.#cut) return;
+    if (!this.#isOpen) return;
+    this.#keepTail(given);
+    if (this.#cut) return;
     const { gate } = this.#options;
     const isFinal = this.#isFinal;
     const text = String(given);
@@ -90,6 +104,12 @@ export class CallOutput {
     this.#cut = text.length > left;
     this.#written += text.length;
     this.#emit(this.#cut ? text.slice(0, left).toWellFormed() + notice : text);
+  }
+
+  /** Cuts the tail only at twice its length, because a cut for each piece would be expensive. */
+  #keepTail(given: unknown): void {
+    this.#tail += String(given);
+    if (this.#tail.length > 2 * tailChars) this.#tail = this.#tail.slice(-tailChars);
   }
 
   #emit(text: string): void {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { z } from "zod";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
@@ -131,6 +132,96 @@ test("a tool that ignores its signal is left running, and the record reports it"
   await turns();
   assert.equal(record(), settled, "its late result is ignored");
   assert.equal(executor.variables.resultCount, 1, "only the error is kept");
+});
+
+test("a call waits for a tool that stops within its time, and reports what the tool wrote", async () => {
+  const stopped = Promise.withResolvers<void>();
+  const { clock, executor, record } = setUp({
+    timeoutMs: 1_000,
+    stopMs: 500,
+    execute: async (_args, { signal, output }) => {
+      output.write("step 1\n");
+      output.write("step 2\n");
+      await stopped.promise;
+      throw signal.reason;
+    },
+  });
+  const running = executor.execute("T", {});
+  await turns();
+  clock.advance(1_000);
+  await turns();
+  assert.equal(record()?.settledAt, undefined, "it waits");
+  stopped.resolve();
+  const result = await running;
+  assert.ok(result.status === "timed_out");
+  assert.deepEqual(result.error.details, { output: "step 1\nstep 2\n" });
+  assert.match(result.finalText, /step 2/);
+  assert.doesNotMatch(result.finalText, /may still be running/);
+  assert.equal(record()?.leftBehind, undefined);
+  assert.equal(clock.pending, 0);
+});
+
+test("a call does not wait longer than its time for a tool that does not stop", async () => {
+  const { clock, executor, record } = setUp({
+    stopMs: 500,
+    execute: () => new Promise(() => {}),
+  });
+  const running = executor.execute("T", {}, { callId: "call_1" });
+  await turns();
+  executor.cancel("call_1", "enough");
+  await turns();
+  clock.advance(500);
+  const result = await running;
+  assert.ok(result.status === "cancelled");
+  assert.match(result.finalText, /may still be running/);
+  assert.equal(record()?.leftBehind, true);
+});
+
+test("only the end of a long output reaches the model, and a hidden output does not", async () => {
+  const stoppedAfter = async (given: Given, text: string) => {
+    const { clock, executor } = setUp({
+      ...given,
+      timeoutMs: 1_000,
+      execute: (_args, { output }) => (output.write(text), new Promise(() => {})),
+    });
+    const running = executor.execute("T", {});
+    await turns();
+    clock.advance(1_000);
+    const result = await running;
+    assert.ok(result.status === "timed_out");
+    return result.error.details;
+  };
+  assert.deepEqual(await stoppedAfter({}, `${"a".repeat(9_000)}end`), {
+    output: `${"a".repeat(3_997)}end`,
+  });
+  assert.equal(await stoppedAfter({ speaks: "hidden" }, "secret"), undefined);
+  assert.equal(await stoppedAfter({}, ""), undefined);
+});
+
+test("the deadline of a call can depend on its arguments", async () => {
+  const clock = new FakeClock();
+  const tool = defineTool({
+    ...reads,
+    name: "T",
+    parameters: z.object({ seconds: z.number().default(3) }),
+    timeoutMs: ({ seconds }) => seconds * 1_000,
+    execute: () => new Promise(() => {}),
+  });
+  for (const [args, ms] of [
+    [{}, 3_000],
+    [{ seconds: 5 }, 5_000],
+    // No time: the gate's limit applies.
+    [{ seconds: -1 }, 60_000],
+  ] as const) {
+    const running = executorWith([tool], { clock }).execute("T", args);
+    await turns();
+    clock.advance(ms - 1);
+    await turns();
+    clock.advance(1);
+    const result = await running;
+    assert.ok(result.status === "timed_out");
+    assert.match(result.finalText, new RegExp(`stopped after ${ms / 1000} s`));
+  }
 });
 
 // Contract: executor-172, plugins-15

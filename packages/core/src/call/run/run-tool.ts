@@ -58,10 +58,27 @@ export function runTool(options: RunToolOptions): RunningTool {
   const first = run();
   if (!(first instanceof Promise) && (first.status === "returned" || retry === undefined))
     return { outcome: { ...outcomeOf(first), ...timesOf(gate, { startedAt, begunAt }) }, cancel };
-  return new Tries(gate, registered, { run, stop, startedAt, begunAt }).begin(first);
+  return new Tries(gate, registered, {
+    run,
+    stop,
+    startedAt,
+    begunAt,
+    timeoutMs: timeoutOf(gate, registered.tool, args),
+  }).begin(first);
 }
 
 const cancel = (): void => {};
+
+/** Returns the running time of a call. A function that fails or returns no time has no effect. */
+function timeoutOf({ limits }: Gate, { timeoutMs }: Tool, args: ToolArgs): number {
+  if (typeof timeoutMs !== "function") return timeoutMs ?? limits.toolTimeoutMs;
+  try {
+    const chosen: unknown = timeoutMs(args);
+    return typeof chosen === "number" && chosen > 0 ? chosen : limits.toolTimeoutMs;
+  } catch {
+    return limits.toolTimeoutMs;
+  }
+}
 
 /** The attempts of one call, until one ends the call or the call is stopped. */
 class Tries implements RunningTool {
@@ -77,11 +94,16 @@ class Tries implements RunningTool {
   #over = false;
   #working = false;
   #stopWaiting: (() => void) | undefined;
+  #onStopped: (() => void) | undefined;
 
   constructor(
     gate: Gate,
     registered: RegisteredTool,
-    given: { run: () => Attempt | Promise<Attempt>; stop: AbortController } & Start,
+    given: {
+      readonly run: () => Attempt | Promise<Attempt>;
+      readonly stop: AbortController;
+      readonly timeoutMs: number;
+    } & Start,
   ) {
     this.#gate = gate;
     this.#registered = registered;
@@ -89,7 +111,7 @@ class Tries implements RunningTool {
     this.#stop = given.stop;
     this.#started = given;
     ({ promise: this.outcome, resolve: this.#resolve } = Promise.withResolvers<ToolOutcome>());
-    const timeoutMs = registered.tool.timeoutMs ?? gate.limits.toolTimeoutMs;
+    const { timeoutMs } = given;
     this.deadline = new Deadline(gate.clock, timeoutMs, () =>
       this.#halt({ status: "timed_out", timeoutMs }, `The deadline of ${timeoutMs} ms passed.`),
     );
@@ -112,6 +134,7 @@ class Tries implements RunningTool {
 
   #after(how: Attempt): void {
     this.#working = false;
+    this.#onStopped?.();
     // A late result of a tool that ignored its signal.
     if (this.#over) return;
     const delayMs = how.status === "failed" ? this.#delayAfter(how) : undefined;
@@ -161,9 +184,19 @@ class Tries implements RunningTool {
     else end();
   }
 
-  /** Waits a few turns of the event loop, so that a tool that respects its signal can stop. */
+  /**
+   * Waits a few turns of the event loop, so that a tool that respects its signal can stop, and then
+   * up to `stopMs`.
+   */
   async #waitForStop(): Promise<void> {
     for (let turn = 0; turn < 20 && this.#working; turn++) await Promise.resolve();
+    const { stopMs = 0 } = this.#registered.tool;
+    if (stopMs === 0 || !this.#working) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onStopped = resolve;
+    const disarm = this.#gate.clock.after(stopMs, resolve);
+    await promise;
+    disarm();
   }
 
   #tried(): { readonly retries?: readonly CallRetry[] } {

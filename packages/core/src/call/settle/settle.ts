@@ -105,11 +105,12 @@ function format(
       return failed("error", outcome.error);
     case "timed_out": {
       const message = `${name} was stopped after ${outcome.timeoutMs / 1000} s. It may have acted.${stillRunningText(outcome)} Ask for less at a time, or continue without it.`;
-      return failed("timed_out", { code: "timed_out", message, retryable: true });
+      const error = { code: "timed_out", message, retryable: true, ...writtenBefore(outcome) };
+      return failed("timed_out", error);
     }
     case "cancelled": {
       const message = `${name} was stopped: ${outcome.reason}. It had begun and may have acted.${stillRunningText(outcome)}`;
-      return failed("cancelled", { code: "cancelled", message });
+      return failed("cancelled", { code: "cancelled", message, ...writtenBefore(outcome) });
     }
   }
 }
@@ -126,6 +127,10 @@ function withSources(plain: Formatted, given: unknown): Formatted {
     return { status: "failed", message: `The returned value is unusable: ${checked.message}.` };
   const { annotations } = checked;
   return annotations.length === 0 ? plain : { ...plain, annotations };
+}
+
+function writtenBefore({ output }: { readonly output?: string }): Pick<ToolErrorData, "details"> {
+  return output === undefined ? {} : { details: { output } };
 }
 
 function stillRunningText({ leftBehind }: { readonly leftBehind?: true }): string {

@@ -154,13 +154,15 @@ class Worker implements ScriptWorker {
     this.#loadPrints = "";
     const abort = () => {
       this.end();
-      reject(signal.reason as Error);
+      // The call ends when nothing of it runs any more.
+      void this.#running.ended.then(() => reject(signal.reason as Error));
     };
     signal.addEventListener("abort", abort, { once: true });
     try {
       this.#running.stdin.write(encodeFrame(request));
-      const failure = await Promise.race([this.#loaded.promise, promise]);
-      return failure ?? (await promise);
+      const end = (await Promise.race([this.#loaded.promise, promise])) ?? (await promise);
+      signal.throwIfAborted();
+      return end;
     } finally {
       signal.removeEventListener("abort", abort);
       this.#active = undefined;
