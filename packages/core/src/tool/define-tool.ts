@@ -59,7 +59,7 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
     readonly preview?: (args: Args, context: PreviewContext) => Promise<string | ToolError>;
     readonly approvalMs?: number;
   };
-  readonly timeoutMs?: number | ((args: Args) => number);
+  readonly timeoutMs?: number | ((args: Args) => number | undefined);
   readonly effects?:
     | Exclude<ToolEffects, object>
     | { readonly locks: (args: Args) => readonly string[] };

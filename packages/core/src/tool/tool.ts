@@ -111,8 +111,11 @@ export interface Tool {
   readonly DEFAULT_OUTPUT_LIMIT_CHAR?: number;
   /** Tokens shown to the model, instead of characters. */
   readonly DEFAULT_OUTPUT_LIMIT_TOKENS?: number;
-  /** Milliseconds of running time, or a function of a call's arguments. @default 60000 */
-  readonly timeoutMs?: number | ((args: ToolArgs) => number);
+  /**
+   * Milliseconds of running time, or a function of a call's arguments that returns them. @default
+   * the gate's limit, 60000
+   */
+  readonly timeoutMs?: number | ((args: ToolArgs) => number | undefined);
   /**
    * The maximum milliseconds to wait for a call that was stopped, for example until its processes
    * have ended. @default a few turns of the event loop

@@ -27,12 +27,13 @@ export const timeoutSeconds = z
   .int()
   .min(1)
   .max(600)
-  .default(60)
-  .describe("Seconds until it is stopped.");
+  .optional()
+  .describe("Seconds until it is stopped. Default: the server's limit, usually 60.");
 
 /** The deadline of each call, and the time that its processes have to end. */
 export const codeDeadline = {
-  timeoutMs: ({ timeout }: { readonly timeout: number }) => timeout * 1_000,
+  timeoutMs: ({ timeout }: { readonly timeout?: number | undefined }) =>
+    timeout === undefined ? undefined : timeout * 1_000,
   stopMs: 5_000,
 };
 
