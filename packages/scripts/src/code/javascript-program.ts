@@ -2,8 +2,10 @@
 // in an isolate, and answers with a frame on descriptor 3. It imports only modules whose paths it
 // is given.
 import { readdirSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import type * as acorn from "acorn";
 import type ivm from "isolated-vm";
 
+type Acorn = typeof acorn;
 type Api = typeof ivm;
 
 interface Request {
@@ -128,7 +130,7 @@ async function evaluate(
 
 /** Returns code that returns the value of its last statement, if that is an expression. */
 async function returningLast(code: string): Promise<string> {
-  const { parse } = (await import(parser)) as typeof import("acorn");
+  const { parse } = (await import(parser)) as Acorn;
   try {
     const last = parse(code, {
       ecmaVersion: "latest",
