@@ -96,6 +96,7 @@ export const packages: ArrowTable = {
       service: "requests to outside services",
       knowledge: "tools for facts of public services",
       retrieval: "tools that search and read documents",
+      media: "tools for images and audio",
       ".": "the entry of the package",
     },
   },

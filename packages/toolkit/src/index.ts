@@ -11,6 +11,8 @@ export type { EditToolsOptions } from "./edit/change/open-target.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";
 export { fileTools } from "./files/file-tools.ts";
 export { knowledgeTools, type KnowledgeToolsOptions } from "./knowledge/knowledge-tools.ts";
+export { mediaTools, type MediaToolsOptions } from "./media/media-tools.ts";
+export type { MediaService } from "./media/media-service.ts";
 export { linearPatterns } from "./text/linear-patterns.ts";
 export { SkillCatalog } from "./skills/skill-catalog.ts";
 export { skillTools, type SkillToolsOptions } from "./skills/skill-tools.ts";

@@ -56,13 +56,29 @@ function show(value: unknown): string {
 
 const { approvals, code, files, knowledge, scripts, siyuan, web, limits, retention } =
   settingsSchema.shape;
+const { images, transcription, vision } = settingsSchema.shape;
 /** Settings whose values are objects of settings. */
-const sections = { approvals, code, files, knowledge, scripts, siyuan, web, limits, retention };
+const sections = {
+  approvals,
+  code,
+  files,
+  images,
+  knowledge,
+  scripts,
+  siyuan,
+  transcription,
+  vision,
+  web,
+  limits,
+  retention,
+};
 
 /** Settings of earlier versions, each with advice on how to replace it. */
 const removed: { readonly [path: string]: string } = {
   "retention.deltaDays":
     " Remove it: an hour after a run's end its deltas are replayed as one for each text.",
+  "images.key": " Set it as the variable CAPSTAN_IMAGES_KEY, because it is a secret.",
+  "transcription.key": " Set it as the variable CAPSTAN_TRANSCRIPTION_KEY, because it is a secret.",
   "siyuan.token": " Set it as the variable CAPSTAN_SIYUAN_TOKEN, because it is a secret.",
   "scripts.authors":
     ' Remove it: the right "admin" of a key in CAPSTAN_API_KEYS allows its users to see and change scripts.',

@@ -4,6 +4,7 @@ import type { SettingsByTool, TokenPrices } from "@capstan/core/host";
 import type { Agents, AttachmentTools, HostedTools } from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
 import type { KnowledgeToolsOptions } from "@capstan/toolkit";
+import type { MediaServices } from "./media-services.ts";
 import type { Settings } from "./settings-schema.ts";
 
 /** A key to the server: a name and a secret, which is never printed. */
@@ -89,6 +90,8 @@ export interface Configuration {
   };
   /** Folders of skills, absolute. */
   readonly skills: readonly string[];
+  /** The services and the model of the group `media`. */
+  readonly media?: MediaServices;
   /** The services of the group `knowledge`, in place of the public ones. */
   readonly knowledge?: Pick<
     KnowledgeToolsOptions,

@@ -279,6 +279,19 @@ test("services of the knowledge tools are named by their addresses", async () =>
     );
 });
 
+test("the services of images and recordings are settings, and their keys are not", async () => {
+  const url = "http://127.0.0.1:8080/v1";
+  const settings = { images: { url, model: "flux" }, vision: { model: "custom/llava" } };
+  assert.deepEqual((await valid(settings)).media, settings);
+  const { outcome } = await load({ images: { url, model: "flux", key: "my-secret" } });
+  assert.match(outcome.warnings.join(), /images\.key: is not a setting .*CAPSTAN_IMAGES_KEY/);
+  assert.doesNotMatch(outcome.warnings.join(), /my-secret/);
+  assert.match((await problems({ images: { url } })).join(), /images\.model: expected /);
+  assert.match((await problems({ images: { url: `${url}/` } })).join(), /images\.url: expected /);
+  const vision = { model: "capstan/offline" };
+  assert.match((await problems({ vision })).join(), /vision\.model: expected a model that can see/);
+});
+
 test("a kernel of SiYuan is named by its address, its token or both, and the token is not a setting", async () => {
   const url = "http://10.0.0.2:6806";
   const environment = { CAPSTAN_SIYUAN_TOKEN: " token " };

@@ -8,6 +8,7 @@ import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl, readSecretKey } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
+import { readMediaServices } from "./media-services.ts";
 import { emptyLayer, readSettingsFile, type SettingsLayer } from "./read-settings-file.ts";
 import { readEnvironmentSettings, readFlagSettings, type GivenSetting } from "./setting-options.ts";
 import type { Settings } from "./settings-schema.ts";
@@ -51,6 +52,7 @@ export async function loadConfiguration(
   const database = readDatabaseUrl(environment["CAPSTAN_DATABASE_URL"]);
   const redis = readRedisUrl(environment["CAPSTAN_REDIS_URL"], database.status !== "none");
   const secretKey = readSecretKey(environment["CAPSTAN_SECRET_KEY"]);
+  const media = readMediaServices(file.settings, environment);
 
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
@@ -97,6 +99,7 @@ export async function loadConfiguration(
     },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     skills: file.settings.skills?.map(pathsOfFile) ?? [],
+    media: media.services,
     ...(merged.knowledge !== undefined && { knowledge: merged.knowledge }),
     ...siyuanOf(merged.siyuan, environment["CAPSTAN_SIYUAN_TOKEN"]),
     rules: merged.rules ?? [],
@@ -115,6 +118,7 @@ export async function loadConfiguration(
     ...fromEnvironment.problems,
     ...fromFlags.problems,
     ...keys.problems,
+    ...media.problems,
     // An accepted version of the file may lack an agent that a key already names.
     ...(settingsText === undefined && file.problems.length === 0
       ? unknownAgents(configuration)

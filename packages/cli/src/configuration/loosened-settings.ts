@@ -69,6 +69,7 @@ const comparisons: {
       ? []
       : ["web.allowPrivateHosts"],
   skills: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["skills"]),
+  media: loosenedMedia,
   knowledge: always("knowledge"),
   siyuan: always("siyuan"),
   rules: loosenedRules,
@@ -84,6 +85,15 @@ const comparisons: {
   history: () => [],
   places: () => [],
 };
+
+function loosenedMedia(
+  accepted: Configuration["media"],
+  changed: Configuration["media"],
+): readonly string[] {
+  return (["images", "transcription", "vision"] as const).filter(
+    (name) => !equal(accepted?.[name], changed?.[name]),
+  );
+}
 
 function always(name: string): () => readonly string[] {
   return () => [name];

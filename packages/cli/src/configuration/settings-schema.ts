@@ -59,6 +59,19 @@ function isServiceUrl(value: string): boolean {
   return url.search === "" && url.hash === "" && !value.endsWith("/");
 }
 
+const mediaUrl = "an address of an API such as https://api.openai.com/v1";
+const mediaExample = 'an object such as {"url": "http://127.0.0.1:8080/v1", "model": "…"}';
+const seeingModel = "a model that can see images such as openai/gpt-5.5";
+
+/** The settings of a service with the interface of OpenAI. */
+function mediaService(example: string) {
+  const named = `the name of a model such as ${example}`;
+  return {
+    url: text(mediaUrl).refine(isServiceUrl, { error: mediaUrl }).exactOptional(),
+    model: text(named).exactOptional(),
+  };
+}
+
 function isTimeZone(value: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone !== "";
@@ -193,6 +206,20 @@ export const settingsSchema = z.object(
       )
       .optional(),
     skills: list(text("a folder"), 'a list of folders such as ["~/skills"]'),
+    images: z.object(mediaService("gpt-image-2"), { error: mediaExample }).optional(),
+    transcription: z.object(mediaService("whisper-1"), { error: mediaExample }).optional(),
+    vision: z
+      .object(
+        {
+          model: text(seeingModel)
+            .refine((value) => /^[^/\s]+\/\S+$/.test(value) && !value.startsWith("capstan/"), {
+              error: seeingModel,
+            })
+            .exactOptional(),
+        },
+        { error: 'an object such as {"model": "openai/gpt-5.5"}' },
+      )
+      .optional(),
     knowledge: z
       .object(
         {

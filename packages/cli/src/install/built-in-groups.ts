@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ToolGroup } from "@capstan/core";
+import type { ModelCatalog } from "@capstan/core/host";
 import {
   basicTools,
   editTools,
@@ -8,6 +9,8 @@ import {
   type KnowledgeToolsOptions,
   retrievalTools,
   type RetrievalToolsOptions,
+  mediaTools,
+  type MediaToolsOptions,
   siyuanTools,
   type SiyuanToolsOptions,
   SkillCatalog,
@@ -27,6 +30,7 @@ import {
 import { processSandbox } from "./process-sandbox.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import type { Configuration } from "../configuration/configuration.ts";
+import type { MediaServices } from "../configuration/media-services.ts";
 
 /** The folders, hosts and services of the built-in tool groups. */
 export interface BuiltInGroupsOptions {
@@ -47,6 +51,8 @@ export interface BuiltInGroupsOptions {
   readonly allowPrivateHosts?: readonly string[];
   /** The services of the group `knowledge`. @default the public ones */
   readonly knowledge?: KnowledgeToolsOptions;
+  /** The services and the model of the group `media`. @default its tools are listed with what they need */
+  readonly media?: Pick<MediaToolsOptions, "images" | "transcription" | "vision">;
   /** The SiYuan kernel. @default the group `siyuan` is listed with what it needs */
   readonly siyuan?: Pick<SiyuanToolsOptions, "url" | "token" | "timeZone">;
   /** The skills, and the sandbox of their scripts. @default there is no such group */
@@ -90,6 +96,12 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
       deny,
       ...(options.stored && { stored: options.stored }),
     }),
+    mediaTools({
+      roots: roots.map((path) => ({ path })),
+      deny,
+      allowPrivateHosts,
+      ...options.media,
+    }),
     ...(options.changes === undefined
       ? []
       : [
@@ -114,6 +126,8 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
 /**
  * The groups of an installation. The group `scripts`, with which a model writes tools, exists only
  * if the configuration names it, `{"groups": {"scripts": true}}`.
+ *
+ * @param services.findModel finds the model that describes images. @default tools are only listed, not called
  */
 export async function configuredGroups(
   configuration: Pick<
@@ -127,10 +141,17 @@ export async function configuredGroups(
     | "code"
     | "scripts"
     | "knowledge"
+    | "media"
     | "siyuan"
     | "skills"
   >,
-  stored?: RetrievalToolsOptions["stored"],
+  {
+    stored,
+    findModel = () => Promise.resolve(undefined),
+  }: {
+    readonly stored?: RetrievalToolsOptions["stored"];
+    readonly findModel?: ModelCatalog["find"];
+  } = {},
 ): Promise<readonly ToolGroup[]> {
   const { roots, dataDir, acceptedDir, web, groups, code, scripts } = configuration;
   const { python, powershell } = scripts;
@@ -144,6 +165,7 @@ export async function configuredGroups(
     allowPrivateHosts: web.allowPrivateHosts,
     ...(configuration.knowledge !== undefined && { knowledge: configuration.knowledge }),
     ...(stored && { stored }),
+    media: withFind(configuration.media ?? {}, findModel),
     ...(configuration.siyuan !== undefined && { siyuan: configuration.siyuan }),
     skills: { ...confined, catalog: await SkillCatalog.open(configuration.skills) },
     code: {
@@ -155,4 +177,11 @@ export async function configuredGroups(
       scripts: { parsers: languageParsers({ python }) },
     }),
   });
+}
+
+function withFind(
+  { vision, ...services }: MediaServices,
+  find: ModelCatalog["find"],
+): NonNullable<BuiltInGroupsOptions["media"]> {
+  return { ...services, ...(vision !== undefined && { vision: { ...vision, find } }) };
 }

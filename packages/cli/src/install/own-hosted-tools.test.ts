@@ -26,3 +26,16 @@ test("documents that a model does not take get the built-in tools that read them
   const off = { groups: { retrieval: false } };
   assert.deepEqual(ownAttachmentTools([retrieval], off), { document: [] });
 });
+
+test("files that a model does not take have a built-in tool if it has what it needs", () => {
+  const hear = [defineTool({ name: "TranscribeAudio", description: "", execute: () => "" })];
+  const media = { name: "media", tools: hear };
+  assert.deepEqual(ownAttachmentTools([media], { groups: {} }), {
+    document: [],
+    audio: ["media.TranscribeAudio"],
+    image: [],
+  });
+  assert.deepEqual(ownAttachmentTools([media], { groups: { media: false } }).audio, []);
+  const without = { ...media, tools: withNeed({ needs: "a service" }, hear) };
+  assert.deepEqual(ownAttachmentTools([without], { groups: {} }).audio, []);
+});

@@ -5,12 +5,15 @@ import { isOnByDefault } from "./built-in-groups.ts";
 /** The built-in tool of each hosted type, as `group.Tool`. */
 const toolOfType: Configuration["hostedTools"] = {
   code_interpreter: "code.Python",
+  image_generation: "media.GenerateImage",
   file_search: "retrieval.SearchDocuments",
 };
 
 /** The built-in hidden tools for files that a model does not take. */
 const toolsOfFiles: Configuration["attachmentTools"] = {
   document: ["retrieval.ReadDocuments", "retrieval.SearchDocuments"],
+  audio: ["media.TranscribeAudio"],
+  image: ["media.DescribeImage"],
 };
 
 /**
@@ -43,7 +46,7 @@ function usableTools(
 ): ReadonlySet<string> {
   return new Set(
     shipped
-      .filter(({ name }) => configuration.groups[name] ?? isOnByDefault(name))
+      .filter(({ name }) => groups[name] ?? isOnByDefault(name))
       .flatMap(({ name, tools }) =>
         tools
           .filter(({ unavailable }) => unavailable === undefined)

@@ -56,7 +56,15 @@ export async function startInstallation(options: {
   const { model: defaultModel, rules } = configuration;
   const { graceMs } = configuration.limits;
   let stored: StoredDocuments | undefined;
-  const shipped = await configuredGroups(configuration, () => stored);
+  const models = createModelCatalog({
+    environment,
+    prices: configuration.prices,
+    ...(defaultModel !== undefined && { defaultModel }),
+  });
+  const shipped = await configuredGroups(configuration, {
+    stored: () => stored,
+    findModel: (id) => models.find(id),
+  });
   const scripts = await openScripts({
     configuration,
     reserved: shipped.map(({ name }) => name),
@@ -80,11 +88,6 @@ export async function startInstallation(options: {
     ...configuration.groups,
   };
   const toolDefaults = configuration.tools;
-  const models = createModelCatalog({
-    environment,
-    prices: configuration.prices,
-    ...(defaultModel !== undefined && { defaultModel }),
-  });
   const { allowedHosts, requestHeaders, toolSettings, hostedTools, ...settings } = configuration;
   const server = await startServer({
     ...settings,

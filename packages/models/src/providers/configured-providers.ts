@@ -88,6 +88,19 @@ const vendors: readonly Vendor[] = [
   },
 ];
 
+/**
+ * Returns a model that can see images, `provider/model`: the default model of the first configured
+ * vendor. It is `undefined` if no key of a vendor is set, because other servers may lack such models.
+ */
+export function visionModel(environment: Environment): string | undefined {
+  const vendor = vendors.find(
+    ({ keyVariable, urlVariable, url }) =>
+      setting(environment, keyVariable) !== undefined &&
+      [undefined, url].includes(urlVariable && setting(environment, urlVariable)),
+  );
+  return vendor && `${vendor.id}/${vendor.defaultModel}`;
+}
+
 /** A provider that an environment can configure. */
 interface KnownProvider {
   readonly title: string;

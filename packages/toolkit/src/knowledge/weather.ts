@@ -21,7 +21,7 @@ const parameters = z.object({
     .describe('A place, if needed with its region: "Springfield, Illinois". Or "52.52, 13.41".'),
   country: z
     .string()
-    .regex(/^[A-Za-z]{2}$/)
+    .refine((code) => /^[A-Za-z]{2}$/.test(code), { error: "expected two letters such as NO" })
     .optional()
     .describe("The country's code of two letters, to select among places of the same name."),
   days: z.int().min(1).max(16).default(3).describe("Days of the forecast, with today."),
@@ -29,7 +29,7 @@ const parameters = z.object({
   units: z.enum(["metric", "imperial"]).default("metric"),
   language: z
     .string()
-    .regex(/^[a-z]{2}$/)
+    .refine((code) => /^[a-z]{2}$/.test(code), { error: "expected a code such as en" })
     .default("en")
     .describe("The language of place names."),
 });

@@ -33,7 +33,9 @@ const parameters = z
       ),
     language: z
       .string()
-      .regex(/^[a-z]{2,12}(?:-[a-z]{2,12}){0,2}$/)
+      .refine((code) => /^[a-z]{2,12}(?:-[a-z]{2,12}){0,2}$/.test(code), {
+        error: "expected a code such as en or zh",
+      })
       .default("en")
       .describe("The language code of the encyclopedia."),
     limit: z.int().min(1).max(50).default(8).describe("The number of search results."),

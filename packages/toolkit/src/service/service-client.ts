@@ -10,7 +10,7 @@ import {
   resolveBySystem,
   type ResolveHost,
 } from "@capstan/sandbox";
-import type { BodyInit, Dispatcher, Response } from "undici";
+import type { Dispatcher, FormData, Response } from "undici";
 import { formatBytes } from "../text/format-bytes.ts";
 import { replyFailure } from "./reply-failure.ts";
 
@@ -34,9 +34,21 @@ export interface ServiceRequest {
   /** @default "GET" */
   readonly method?: "GET" | "POST";
   readonly headers?: { readonly [name: string]: string };
-  readonly body?: BodyInit;
+  readonly body?: string;
+  /** Sent as `multipart/form-data` in place of a body. */
+  readonly form?: readonly FormField[];
   readonly context: Pick<ToolContext, "signal" | "denied">;
 }
+
+/** A field of a form: a text, or a file. */
+export type FormField =
+  | { readonly name: string; readonly value: string }
+  | {
+      readonly name: string;
+      readonly bytes: Uint8Array;
+      readonly fileName: string;
+      readonly type: string;
+    };
 
 /** A reply whose status and body the caller reads. */
 export interface ServiceReply {
@@ -68,7 +80,7 @@ export function serviceClient(options: ServiceClientOptions = {}): SendRequest {
       ? (unchecked ??= checkedAgent({ ...agent, publicOnly: false }))
       : (checked ??= checkedAgent({ ...agent, publicOnly: true }));
 
-  return async ({ url, service, method = "GET", headers = {}, body, context }) => {
+  return async ({ url, service, method = "GET", headers = {}, body, form, context }) => {
     if (deniesUrl(context.denied(), url))
       throw failure("denied_host", `A rule denies the host ${url.host}, which ${service} needs.`);
     const isAllowed = allowed(url);
@@ -91,14 +103,15 @@ export function serviceClient(options: ServiceClientOptions = {}): SendRequest {
     try {
       const dispatcher = await agentFor(isAllowed);
       // The agent has already loaded it.
-      const { fetch } = await import("undici");
+      const { fetch, FormData: Form } = await import("undici");
+      const sent = form === undefined ? body : filled(new Form(), form);
       const response = await fetch(url, {
         method,
         headers,
         dispatcher,
         redirect: "manual",
         signal: AbortSignal.any([context.signal, deadline]),
-        ...(body !== undefined && { body }),
+        ...(sent !== undefined && { body: sent }),
       });
       return {
         url,
@@ -155,6 +168,17 @@ export async function fetchJson(
       `${request.service} did not answer with JSON but with ${reply.header("content-type") ?? "no type"}.`,
     );
   return body;
+}
+
+function filled(form: FormData, fields: readonly FormField[]): FormData {
+  for (const field of fields) {
+    if ("value" in field) form.append(field.name, field.value);
+    else {
+      const blob = new Blob([new Uint8Array(field.bytes)], { type: field.type });
+      form.append(field.name, blob, field.fileName);
+    }
+  }
+  return form;
 }
 
 async function* upTo(
