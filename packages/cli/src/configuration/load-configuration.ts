@@ -99,7 +99,7 @@ export async function loadConfiguration(
     },
     web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
     skills: file.settings.skills?.map(pathsOfFile) ?? [],
-    media: media.services,
+    ...(Object.keys(media.services).length > 0 && { media: media.services }),
     ...(merged.knowledge !== undefined && { knowledge: merged.knowledge }),
     ...siyuanOf(merged.siyuan, environment["CAPSTAN_SIYUAN_TOKEN"]),
     rules: merged.rules ?? [],
