@@ -46,7 +46,7 @@ function usableTools(
 ): ReadonlySet<string> {
   return new Set(
     shipped
-      .filter(({ name }) => groups[name] ?? isOnByDefault(name))
+      .filter(({ name }) => configuration.groups[name] ?? isOnByDefault(name))
       .flatMap(({ name, tools }) =>
         tools
           .filter(({ unavailable }) => unavailable === undefined)
