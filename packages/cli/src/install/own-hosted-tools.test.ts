@@ -24,18 +24,16 @@ test("documents that a model does not take get the built-in tools that read them
   const document = ["retrieval.ReadDocuments", "retrieval.SearchDocuments"];
   assert.deepEqual(ownAttachmentTools([retrieval], { groups: {} }), { document });
   const off = { groups: { retrieval: false } };
-  assert.deepEqual(ownAttachmentTools([retrieval], off), { document: [] });
+  assert.deepEqual(ownAttachmentTools([retrieval], off), {});
 });
 
 test("files that a model does not take have a built-in tool if it has what it needs", () => {
   const hear = [defineTool({ name: "TranscribeAudio", description: "", execute: () => "" })];
   const media = { name: "media", tools: hear };
   assert.deepEqual(ownAttachmentTools([media], { groups: {} }), {
-    document: [],
     audio: ["media.TranscribeAudio"],
-    image: [],
   });
-  assert.deepEqual(ownAttachmentTools([media], { groups: { media: false } }).audio, []);
+  assert.deepEqual(ownAttachmentTools([media], { groups: { media: false } }), {});
   const without = { ...media, tools: withNeed({ needs: "a service" }, hear) };
-  assert.deepEqual(ownAttachmentTools([without], { groups: {} }).audio, []);
+  assert.deepEqual(ownAttachmentTools([without], { groups: {} }), {});
 });

@@ -35,7 +35,9 @@ export function ownAttachmentTools(
 ): Configuration["attachmentTools"] {
   const usable = usableTools(shipped, configuration);
   return Object.fromEntries(
-    Object.entries(toolsOfFiles).map(([kind, ids]) => [kind, ids.filter((id) => usable.has(id))]),
+    Object.entries(toolsOfFiles)
+      .map(([kind, ids]) => [kind, ids.filter((id) => usable.has(id))] as const)
+      .filter(([, ids]) => ids.length > 0),
   );
 }
 
