@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { isToolError, type ToolErrorData, type WithAnnotations } from "@capstan/core";
+import { isToolError, ToolExecutor, type ToolErrorData, type WithAnnotations } from "@capstan/core";
 import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
 import { type FakeService, sendJson, startFakeService } from "../service/testing/fake-service.ts";
 import { knowledgeTools, type KnowledgeToolsOptions } from "./knowledge-tools.ts";
@@ -182,6 +182,24 @@ test("too many requests name the time to wait, and a rejected client names the s
   );
   assert.equal(rejected.code, "unauthorized");
   assert.match(rejected.message, /knowledge\.contact/);
+});
+
+test("a call waits for the time that a busy service names, and asks again", async () => {
+  const group = knowledgeTools({
+    wikipediaUrl: `${service.url}/{language}`,
+    contact: "a@b.example",
+  });
+  const executor = new ToolExecutor({ rules: [{ tool: "*", execution: "auto" }] });
+  executor.registerToolGroup(group);
+  executor.toggleGroupEnabled("knowledge", true);
+  const before = service.requests.length;
+  service.answer = (_request, response) => {
+    service.answer = answer;
+    response.writeHead(429, { "retry-after": "0" }).end("robot policy");
+  };
+  const { status } = await executor.execute("knowledge.Wikipedia", { query: "tide" });
+  assert.equal(status, "success");
+  assert.equal(service.requests.length, before + 2);
 });
 
 test("an unknown language, a wrong form and a denied host are failures with a name", async () => {

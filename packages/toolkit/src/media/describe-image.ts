@@ -28,7 +28,7 @@ const parameters = z.object({
     .min(1)
     .max(8_000)
     .default("Describe this image. Quote the text that it contains.")
-    .describe("What to find out about the image."),
+    .describe("The question about the image."),
   detail: z
     .enum(["auto", "low", "high"])
     .default("auto")

@@ -3,14 +3,19 @@ import type { ImagePart } from "@capstan/core/host";
 import { NetworkError } from "@capstan/sandbox";
 import { z } from "zod";
 import { download } from "../service/download.ts";
-import { replyFailure } from "../service/reply-failure.ts";
 import {
   jsonOf,
   readBytes,
   type SendRequest,
   type ServiceReply,
 } from "../service/service-client.ts";
-import { askMediaService, type MediaService, reasonOf, unexpectedReply } from "./media-service.ts";
+import {
+  askMediaService,
+  eventFailure,
+  type MediaService,
+  reasonOf,
+  unexpectedReply,
+} from "./media-service.ts";
 import type { MediaFile } from "./media-source.ts";
 import { mediaType, pngSize } from "./media-type.ts";
 import { readEvents } from "./read-events.ts";
@@ -121,10 +126,8 @@ async function completedImage(reply: ServiceReply, context: ToolContext): Promis
   let count = 0;
   for await (const event of readEvents(reply.pieces)) {
     const { type } = event;
-    if (event["error"] !== undefined || type === "error") {
-      const reason = reasonOf(event) ?? String(event["message"] ?? "an error");
-      throw replyFailure({ ...reply, status: 500 }, reply.url.host, reason);
-    }
+    const failed = eventFailure(event, reply);
+    if (failed !== undefined) throw failed;
     const partial = partialEvent.safeParse(event);
     if (partial.success) {
       const { b64_json: data, partial_image_index: index = count } = partial.data;

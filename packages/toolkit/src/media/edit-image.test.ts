@@ -178,6 +178,24 @@ test("a wider answer covers the same sites only", () => {
   assert.notEqual(scope([" https://b.example/"]), scope(["https://a.example/"]));
 });
 
+test("a streamed edit has partial images", async () => {
+  service.answer = (_request, response) =>
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(
+      ["partial_image", "completed"]
+        .map((stage) => JSON.stringify({ type: `image_edit.${stage}`, b64_json: png }))
+        .map((data) => `data: ${data}\n\n`)
+        .join(""),
+    );
+  const context = recordingContext();
+  const { result, form } = await edit({ images: ["a.png"], partial_images: 1 }, context);
+  assert.deepEqual([form.get("stream"), form.get("partial_images")], ["true", "1"]);
+  assert.deepEqual(
+    context.events.map(([name]) => name),
+    ["image_generation.partial_image"],
+  );
+  assert.equal(result.parts.length, 2);
+});
+
 test("a form keeps its files when an unknown field is left out", async () => {
   service.answer = (request, response) => {
     const text = request.body.toString("latin1");

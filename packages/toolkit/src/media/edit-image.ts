@@ -16,7 +16,7 @@ import {
 import { returnMediaErrors } from "./return-media-errors.ts";
 
 const parameters = z.object({
-  prompt: z.string().min(1).max(32_000).describe("What to change, or what to make of the images."),
+  prompt: z.string().min(1).max(32_000).describe("The changes, or a description of the new image."),
   images: z.array(z.string().min(1)).min(1).max(16).describe(`Each: ${sourceText}`),
   mask: z
     .string()

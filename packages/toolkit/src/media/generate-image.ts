@@ -7,7 +7,7 @@ import { imageOptions, imageShape } from "./image-options.ts";
 import { returnMediaErrors } from "./return-media-errors.ts";
 
 const parameters = z.object({
-  prompt: z.string().min(1).max(32_000).describe("What the image shows, in detail."),
+  prompt: z.string().min(1).max(32_000).describe("A detailed description of the image."),
   ...imageShape,
 });
 

@@ -39,7 +39,7 @@ export interface ImageOptions {
 }
 
 /** The options of the type `image_generation` in a request of the Responses API. */
-const hostedOptions = z.looseObject({
+const hostedOptions = z.object({
   model: z.string().optional(),
   size: z.string().optional(),
   quality: z.string().optional(),
@@ -67,8 +67,8 @@ export function imageOptions(
   const isHosted = tool !== undefined && hostedFamily(tool.type) === "image_generation";
   const declared = isHosted ? readHosted(tool) : {};
   const { size, quality, background, output_format, n } = args;
-  const { model = defaultModel, partial_images, action: _action, ...options } = declared;
-  const given = { size, quality, background, output_format, ...withoutType(options) };
+  const { model = defaultModel, partial_images, ...options } = declared;
+  const given = { size, quality, background, output_format, ...options };
   const partial = partial_images ?? args.partial_images;
   return {
     model,
@@ -78,7 +78,9 @@ export function imageOptions(
   };
 }
 
-function readHosted(tool: RequestTool): Partial<z.infer<typeof hostedOptions>> {
+type HostedOptions = Omit<z.infer<typeof hostedOptions>, "action">;
+
+function readHosted(tool: RequestTool): HostedOptions {
   const wanted = Object.fromEntries(
     Object.entries(tool).filter(([, value]) => value !== null && value !== undefined),
   );
@@ -89,13 +91,12 @@ function readHosted(tool: RequestTool): Partial<z.infer<typeof hostedOptions>> {
       `The request's tool 'image_generation' has options that are not supported here: ${unsupported.join(", ")}. EditImage changes images.`,
     );
   const read = hostedOptions.safeParse(wanted);
-  if (read.success) return read.data;
+  if (read.success) {
+    const { action: _action, ...options } = read.data;
+    return options;
+  }
   const names = read.error.issues.map(({ path }) => path.join(".")).join(", ");
   throw failure(`The request's tool 'image_generation' has invalid values: ${names}.`);
-}
-
-function withoutType(options: object): { readonly [name: string]: string | number | undefined } {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => name !== "type")) as never;
 }
 
 function failure(message: string): NetworkError {

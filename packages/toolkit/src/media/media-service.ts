@@ -148,6 +148,17 @@ export function reasonOf(body: unknown): string | undefined {
   return detail.map(({ loc = [], msg = "" }) => `${loc.join(".")}: ${msg}`).join("; ");
 }
 
+/** Returns the failure that an event of a stream reports, or `undefined` if it reports none. */
+export function eventFailure(
+  event: { readonly [field: string]: unknown },
+  reply: ServiceReply,
+): NetworkError | undefined {
+  const { type, error, message } = event;
+  if (error === undefined && type !== "error") return undefined;
+  const reason = reasonOf(event) ?? (typeof message === "string" ? message : "an error");
+  return replyFailure({ ...reply, status: 500 }, reply.url.host, reason);
+}
+
 /** Returns the sent field that an error calls unknown. */
 function unknownField(body: unknown, sent: readonly string[]): string | undefined {
   const known = openaiError.safeParse(body);

@@ -53,7 +53,7 @@ export async function readSource(
   const source = written.trim();
   const given = context.files.find(({ id }) => id === source);
   if (given !== undefined) return fromGiven(given, context, wanted);
-  if (/^var:/.test(source)) return fromVariable(source.slice(4).trim(), context, wanted);
+  if (source.startsWith("var:")) return fromVariable(source.slice(4).trim(), context, wanted);
   if (/^data:/i.test(source)) return decode(source, "file", wanted);
   if (/^https?:/i.test(source)) {
     const url = parseAddress(source);
@@ -98,12 +98,13 @@ export function sourceScope(sources: readonly string[], title: string): GrantOff
 }
 
 async function fromGiven(
-  { name, size, read }: ToolContext["files"][number],
+  file: ToolContext["files"][number],
   { signal }: ToolContext,
   wanted: WantedMedia,
 ): Promise<MediaFile> {
+  const { name, size } = file;
   if (size !== undefined) checkSize(size, name, wanted);
-  return typed(await read(signal), name, wanted);
+  return typed(await file.read(signal), name, wanted);
 }
 
 async function fromVariable(

@@ -8,7 +8,13 @@ import {
   type SendRequest,
   type ServiceReply,
 } from "../service/service-client.ts";
-import { askMediaService, type MediaService, reasonOf, unexpectedReply } from "./media-service.ts";
+import {
+  askMediaService,
+  eventFailure,
+  type MediaService,
+  reasonOf,
+  unexpectedReply,
+} from "./media-service.ts";
 import {
   type MediaSources,
   readSource,
@@ -187,10 +193,8 @@ async function streamed(reply: ServiceReply, { output }: ToolContext): Promise<S
   let text = "";
   for await (const event of readEvents(reply.pieces)) {
     const { type, delta, text: done } = event;
-    if (event["error"] !== undefined || type === "error") {
-      const reason = reasonOf(event) ?? String(event["message"] ?? "an error");
-      throw replyFailure({ ...reply, status: 500 }, reply.url.host, reason);
-    }
+    const failed = eventFailure(event, reply);
+    if (failed !== undefined) throw failed;
     if (type === "transcript.text.delta" && typeof delta === "string") {
       text += delta;
       output.write(delta);
