@@ -76,7 +76,8 @@ export const packages: ArrowTable = {
     imports: { core: "values", sandbox: "values" },
     usesNode: true,
     folders: {
-      text: "regular expressions in linear time, number formats",
+      libraries: "libraries that builds contain, instead of an install",
+      text: "regular expressions in linear time, number formats, workers that stay",
       vars: "tools that read and write variables",
       todo: "tools for a TODO list in variables",
       basic: "tools for dates, text and JSON",
@@ -97,6 +98,8 @@ export const packages: ArrowTable = {
       knowledge: "tools for facts of public services",
       retrieval: "tools that search and read documents",
       media: "tools for images and audio",
+      data: "tools that compute, and that query tables and JSON",
+      charts: "tools that draw charts",
       ".": "the entry of the package",
     },
   },

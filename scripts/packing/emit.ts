@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { root, runCommand } from "../command.ts";
+import { bundleLibraries } from "./bundle-libraries.ts";
 import type { Workspace } from "./workspaces.ts";
 
 /**
@@ -14,6 +15,7 @@ export async function emit(workspaces: readonly Workspace[]): Promise<void> {
     workspaces.map(({ folder }) => rm(join(folder, "dist"), { recursive: true, force: true })),
   );
   await must("tsc", join(root, "node_modules/.bin/tsc"), ["-b", "packages/cli"]);
+  await bundleLibraries();
   await must("the page's build", process.execPath, ["packages/web/build.ts"]);
 }
 

@@ -14,6 +14,8 @@ const runnable: ReadonlySet<string> = new Set([
   "basic",
   "files",
   "retrieval",
+  "data",
+  "charts",
   "edit",
   "scripts",
 ]);

@@ -5,7 +5,10 @@ export {
   type DocumentInput,
   isConvertible,
 } from "./documents/convert-document.ts";
+export { chartTools } from "./charts/chart-tools.ts";
+export { findCjkFont } from "./charts/find-cjk-font.ts";
 export { basicTools, type BasicToolsOptions } from "./basic/basic-tools.ts";
+export { dataTools } from "./data/data-tools.ts";
 export { editTools } from "./edit/edit-tools.ts";
 export type { EditToolsOptions } from "./edit/change/open-target.ts";
 export { type FileToolsOptions } from "./files/file-roots.ts";

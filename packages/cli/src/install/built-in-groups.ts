@@ -3,6 +3,8 @@ import type { ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
 import {
   basicTools,
+  chartTools,
+  dataTools,
   editTools,
   fileTools,
   knowledgeTools,
@@ -102,6 +104,8 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
       allowPrivateHosts,
       ...options.media,
     }),
+    dataTools({ roots: roots.map((path) => ({ path })), deny }),
+    chartTools(),
     ...(options.changes === undefined
       ? []
       : [

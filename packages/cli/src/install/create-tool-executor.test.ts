@@ -59,7 +59,7 @@ test("the shipped groups have a fixed order and are all enabled", () => {
   const shipped = createToolExecutor({ groups: builtInGroups({ roots: [import.meta.dirname] }) });
   assert.deepEqual(
     shipped.groups().map(({ name }) => name),
-    ["vars", "todo", "basic", "web", "files", "knowledge", "retrieval", "media"],
+    ["vars", "todo", "basic", "web", "files", "knowledge", "retrieval", "media", "data", "charts"],
   );
   assert.ok(shipped.groups().every(({ name }) => shipped.isGroupEnabled(name)));
   assert.deepEqual(shipped.schemaProblems(), []);

@@ -1,0 +1,31 @@
+import { runInWarmWorker } from "../text/warm-worker.ts";
+import { type DataAnswer, DataProblem } from "./data-problem.ts";
+
+/** A job for a worker thread with limits. */
+export interface LimitedJob {
+  readonly module: URL;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  /** The subject of its errors: "The expression". */
+  readonly what: string;
+}
+
+const timeoutMs = 5_000;
+const heapMb = 512;
+
+/** Runs a job in a worker. @throws DataProblem if it exceeds a limit */
+export async function runInLimits<T>({
+  module,
+  input,
+  signal,
+  what,
+}: LimitedJob): Promise<DataAnswer<T>> {
+  const limits = { timeoutMs, heapMb };
+  const outcome = await runInWarmWorker<DataAnswer<T>>({ module, input, signal, ...limits });
+  if (outcome.status === "timed_out")
+    throw new DataProblem("too_slow", `${what} took over ${timeoutMs / 1_000} s.`);
+  // Messages of a worker that ended can contain paths of the server.
+  if (outcome.status === "failed")
+    throw new DataProblem("too_slow", `${what} needed too much memory, or failed.`);
+  return outcome.value;
+}

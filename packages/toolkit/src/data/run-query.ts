@@ -1,0 +1,89 @@
+import { fork } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { workerModule } from "@capstan/sandbox";
+import { type DataAnswer, DataProblem } from "./data-problem.ts";
+import type { QueryJob, QueryResult } from "./query-tables.ts";
+
+const heapMb = 512;
+const watchMs = 50;
+const atOnce = 2;
+
+/** The limits of a query. Tests set lower ones. */
+export interface QueryLimits {
+  readonly timeoutMs: number;
+  /** Resident memory of the process, measured 20 times a second on Linux. */
+  readonly memoryMb: number;
+}
+
+const defaultLimits: QueryLimits = { timeoutMs: 15_000, memoryMb: 1_024 };
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Runs a query in its own process, without environment variables, file writes and programs. The
+ * process is killed at the limits of time and memory.
+ *
+ * @throws the signal's reason when it aborts
+ * @throws DataProblem if it exceeds a limit
+ */
+export async function runQuery(
+  job: QueryJob,
+  signal: AbortSignal,
+  limits: QueryLimits = defaultLimits,
+): Promise<DataAnswer<QueryResult>> {
+  while (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  running++;
+  try {
+    signal.throwIfAborted();
+    return await runNow(job, signal, limits);
+  } finally {
+    running--;
+    waiting.shift()?.();
+  }
+}
+
+async function runNow(
+  job: QueryJob,
+  signal: AbortSignal,
+  { timeoutMs, memoryMb }: QueryLimits,
+): Promise<DataAnswer<QueryResult>> {
+  const child = fork(fileURLToPath(workerModule("table-process", import.meta.url)), {
+    serialization: "advanced",
+    env: {},
+    execArgv: ["--permission", "--allow-fs-read=*", `--max-old-space-size=${heapMb}`],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<DataAnswer<QueryResult>>();
+  const slow = (what: string) =>
+    reject(new DataProblem("too_slow", `The query ${what}. Select less, or join on columns.`));
+  const timer = setTimeout(() => slow(`took over ${timeoutMs / 1_000} s`), timeoutMs);
+  const watch = setInterval(() => {
+    void memoryOf(child.pid).then((megabytes) => {
+      if (megabytes > memoryMb) slow(`needed more than ${memoryMb} MB of memory`);
+    });
+  }, watchMs);
+  const abort = () => reject(signal.reason as Error);
+  signal.addEventListener("abort", abort, { once: true });
+  child.once("message", (answer) => resolve(answer as DataAnswer<QueryResult>));
+  child.once("error", reject);
+  child.once("exit", () => slow("needed too much memory, or failed"));
+  child.send(job, (error) => {
+    if (error !== null) reject(error);
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    signal.removeEventListener("abort", abort);
+    child.kill("SIGKILL");
+  }
+}
+
+/** Returns the memory of a process in megabytes, or 0 if the system does not tell. */
+async function memoryOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
+}
