@@ -184,7 +184,8 @@ test("the lines that /help suggests are valid calls, and succeed if they need no
     [],
   );
   // No network, no variables yet, and what an operation needs is not in the schema.
-  const others = /^\/(?:FetchWebPage|ReadVar|WriteVar|RemoveVars|ChangeTodo|RemoveTodos|Text)\b/;
+  const others =
+    /^\/(?:FetchWebPage|ReadVar|WriteVar|RemoveVars|ChangeTodo|RemoveTodos|Text|Wikipedia|Weather|SearchDocuments|ReadDocuments)\b/;
   const alone = lines.filter((line) => !others.test(line));
   const { toolCallHistory } = await ask(alone.join("\n"));
   assert.deepEqual(

@@ -18,7 +18,8 @@ const parameters = z.object({
     .string()
     .min(2)
     .max(200)
-    .describe('A place, if needed with its region: "Springfield, Illinois". Or "52.52, 13.41".'),
+    .describe('A place, if needed with its region: "Springfield, Illinois". Or "52.52, 13.41".')
+    .meta({ examples: ["Bergen, Norway"] }),
   country: z
     .string()
     .refine((code) => /^[A-Za-z]{2}$/.test(code), { error: "expected two letters such as NO" })

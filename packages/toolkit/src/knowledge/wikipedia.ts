@@ -45,7 +45,8 @@ const parameters = z
   })
   .refine(({ section, title }) => section === undefined || title !== undefined, {
     error: "section needs the title of its article",
-  });
+  })
+  .meta({ examples: [{ query: "tides" }] });
 
 type Args = z.infer<typeof parameters>;
 
