@@ -183,10 +183,14 @@ test("the lines that /help suggests are valid calls, and succeed if they need no
     (await Promise.all(problems)).filter((problem) => problem !== undefined),
     [],
   );
-  // No network, no variables yet, and what an operation needs is not in the schema.
-  const others =
-    /^\/(?:FetchWebPage|ReadVar|WriteVar|RemoveVars|ChangeTodo|RemoveTodos|Text|Wikipedia|Weather|SearchDocuments|ReadDocuments)\b/;
-  const alone = lines.filter((line) => !others.test(line));
+  // No network, variables, documents or tables; and the schema lacks what an operation needs.
+  const others = new Set(
+    [
+      "FetchWebPage Wikipedia Weather ReadVar WriteVar RemoveVars ChangeTodo RemoveTodos Text",
+      "SearchDocuments ReadDocuments JsonQuery TableQuery BarChart LineChart PieChart ScatterChart",
+    ].flatMap((names) => names.split(" ")),
+  );
+  const alone = lines.filter((line) => !others.has(/^\/(\w+)/.exec(line)?.[1] ?? ""));
   const { toolCallHistory } = await ask(alone.join("\n"));
   assert.deepEqual(
     toolCallHistory.map(({ result }) => result?.status),
