@@ -6,6 +6,7 @@ import { runs } from "./runs.ts";
 import { scripts } from "./scripts.ts";
 import { start } from "./start.ts";
 import { tokens } from "./tokens.ts";
+import { toolkit } from "./toolkit/toolkit.ts";
 import { walk } from "./walk.ts";
 import { wire } from "./wire.ts";
 
@@ -19,5 +20,6 @@ export const benches: readonly Bench[] = [
   start,
   wire,
   walk,
+  toolkit,
   tokens,
 ];

@@ -62,6 +62,10 @@ export const floors: readonly Floor[] = [
   ofWire("500 streams: longest event-loop gap", "responses", 100, "ms"),
   { ...ofWire("smallest answers", "responses", 500, "requests/s"), bound: "at least" },
   { ...ofWire("smallest answers", "chat completions", 800, "requests/s"), bound: "at least" },
+  ofTool("bar chart of 24 values", 300),
+  ofTool("line chart of 1,000 points", 300),
+  ofTool("edit of 5 MB", 100),
+  ofTool("PDF of 100 pages to Markdown", 3_000),
 ];
 
 /** Returns the value to which the floor applies, or `undefined` if it was not measured. */
@@ -109,4 +113,9 @@ function ofStart(work: string, subject: string, limit: number, unit: string): Fl
 
 function ofWire(work: string, subject: string, limit: number, unit: string): Floor {
   return { bench: "wire", case: work, subject, bound: "at most", limit, unit };
+}
+
+function ofTool(work: string, limit: number): Floor {
+  const [subject, bound, unit] = ["capstan", "at most", "ms"] as const;
+  return { bench: "toolkit", case: work, subject, bound, limit, unit };
 }

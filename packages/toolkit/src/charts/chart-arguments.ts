@@ -77,4 +77,4 @@ export function compressChart({
 }
 
 /** The parts of a tool's context that charts use. */
-export type ChartContext = Pick<ToolContext, "readVariable" | "signal" | "output">;
+export type ChartContext = Pick<ToolContext, "readVariable" | "variables">;

@@ -12,20 +12,20 @@ export interface RowSource {
   readonly variable?: string | undefined;
 }
 
+/** The variables of a call. */
+export type VariableReader = Pick<ToolContext, "readVariable" | "variables">;
+
 /** Returns the rows of a chart. @throws ChartProblem */
 export async function readRows(
   { rows, variable }: RowSource,
-  { readVariable }: Pick<ToolContext, "readVariable">,
+  { readVariable, variables }: VariableReader,
 ): Promise<readonly Row[]> {
   if (rows !== undefined) return rows;
   if (variable === undefined)
     throw new ChartProblem("unclear_source", "Give rows, the name of a variable, or series.");
   const found = await readVariable(variable);
   if (found === undefined)
-    throw new ChartProblem(
-      "variable_not_found",
-      `There is no variable "${variable}". ListVars lists them.`,
-    );
+    throw new ChartProblem("variable_not_found", variables.missingVariable(variable).message);
   const list = rowsIn(found.value.data ?? parsed(found.value.text));
   if (list === undefined)
     throw new ChartProblem(

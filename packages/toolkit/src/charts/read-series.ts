@@ -1,7 +1,6 @@
-import type { ToolContext } from "@capstan/core";
 import type { ChartPoint, XKind } from "./chart-data.ts";
 import { ChartProblem } from "./chart-problem.ts";
-import { checkColumn, readRows, type RowSource } from "./read-rows.ts";
+import { checkColumn, readRows, type RowSource, type VariableReader } from "./read-rows.ts";
 import { kindOf, readLabel, readNumber, readTime } from "./read-values.ts";
 
 /** The data of a chart with labels on one axis: rows, or labels and series. */
@@ -37,7 +36,7 @@ interface Column {
 export async function readSeries(
   source: SeriesSource,
   { kind, maxPoints }: { readonly kind?: "category"; readonly maxPoints: number },
-  context: Pick<ToolContext, "readVariable">,
+  context: VariableReader,
 ): Promise<SeriesData> {
   const { labels, columns, xTitle } = await readColumns(source, context);
   const count = labels.length * columns.length;
@@ -78,7 +77,7 @@ export async function readSeries(
 
 async function readColumns(
   source: SeriesSource,
-  context: Pick<ToolContext, "readVariable">,
+  context: VariableReader,
 ): Promise<{
   readonly labels: readonly unknown[];
   readonly columns: readonly Column[];

@@ -31,7 +31,7 @@ export function calculate(): Tool {
   return defineTool({
     name: "Calculate",
     description:
-      "Computes expressions with 64 digits: decimals, units, percentages, statistics, matrices, complex numbers. Use CalculateTime for dates.",
+      "Computes expressions with 64 digits: decimals, units, percentages, statistics, matrices, complex numbers. Use DateTime for dates.",
     parameters,
     effects: "read",
     examples: [

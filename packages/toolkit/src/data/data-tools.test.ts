@@ -37,7 +37,12 @@ const calculate = (expression: string, more: object = {}) =>
 /** Runs a query without a process of its own, which takes time to start. */
 async function query(sql: string, table: Source & TableOptions): Promise<string> {
   const { file, variable, data, ...options } = table;
-  const context = { readVariable: async () => undefined, denied: () => ({ paths: [], hosts: [] }) };
+  const { variables } = executor;
+  const context = {
+    readVariable: async () => undefined,
+    variables,
+    denied: () => ({ paths: [], hosts: [] }),
+  };
   const source = await readSource({ file, variable, data }, { roots: [{ path: root }] }, context);
   const tables = [{ name: "t", source, options }];
   return formatRows(await queryTables({ sql, maxRows: 100, tables }));
@@ -129,6 +134,8 @@ test("a variable is queried by its name", async () => {
   assert.match(await call("TableQuery", { sql, tables }), /\| 7 \|/);
   const missing = { query: "$", variable: "nope" };
   assert.equal((await fail("JsonQuery", missing)).code, "variable_not_found");
+  const similar = { query: "$", variable: "pag" };
+  assert.match((await fail("JsonQuery", similar)).message, /page/);
 });
 
 test("CSV with quotes, semicolons, decimal commas and other encodings", async () => {

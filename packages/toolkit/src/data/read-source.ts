@@ -19,6 +19,9 @@ export interface Source {
   readonly data?: unknown;
 }
 
+/** The parts of a call's context that sources need. */
+export type SourceContext = Pick<ToolContext, "readVariable" | "variables" | "denied">;
+
 /**
  * Reads a file inside the roots, a variable, or the given value.
  *
@@ -27,7 +30,7 @@ export interface Source {
 export async function readSource(
   { file, variable, data }: Source,
   options: FileToolsOptions,
-  { readVariable, denied }: Pick<ToolContext, "readVariable" | "denied">,
+  { readVariable, variables, denied }: SourceContext,
 ): Promise<SourceData> {
   if ([file, variable, data].filter((one) => one !== undefined).length !== 1)
     throw new DataProblem("unclear_source", "Give exactly one of file, variable or data.");
@@ -45,10 +48,7 @@ export async function readSource(
   if (variable !== undefined) {
     const found = await readVariable(variable);
     if (found === undefined)
-      throw new DataProblem(
-        "variable_not_found",
-        `There is no variable "${variable}". ListVars lists them.`,
-      );
+      throw new DataProblem("variable_not_found", variables.missingVariable(variable).message);
     const { data: value, text } = found.value;
     return value === undefined || typeof value === "string"
       ? { kind: "text", name: variable, text: value ?? text }
