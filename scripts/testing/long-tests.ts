@@ -40,6 +40,11 @@ export const longTests: readonly LongTests[] = [
     reason: "Ten turns and several restarts in each test, checked byte for byte.",
   },
   {
+    files: "test/file-search.test.ts",
+    reason:
+      "Kills a server while it indexes. packages/server/src/vector-stores tests the API and the restart in one process.",
+  },
+  {
     files: "test/stops.test.ts",
     reason:
       "Starts two or three servers for each test. test/restart.test.ts stops and kills servers in npm test.",

@@ -13,6 +13,8 @@ export {
   type Agents,
   agentSchema,
 } from "./runs/request/agent.ts";
+export { smallVector } from "./search/vector-code.ts";
+export { createVectorStores } from "./search/vector-stores.ts";
 export { type Right, type RouteRight, routeRights } from "./http/rights.ts";
 export type { ServerLimits } from "./runs/request/run-limits.ts";
 export {

@@ -125,19 +125,23 @@ async function candidatesOf(
       ? files
       : new Map([...files].filter(([, { attributes }]) => matchesFilter(filter, attributes)));
   if (filter !== undefined && allowed.size === 0) return [];
-  const byWords = await parts.store.searchChunks({
-    owner,
-    storeId: store.id,
-    words,
-    limit: candidates,
-    ...(filter !== undefined && { fileIds: [...allowed.keys()] }),
-  });
-  const model = parts.embedder?.model;
-  const comparable = new Map([...allowed].filter(([, { embedding }]) => embedding === model));
-  const nearest =
-    vector === undefined
+  const { embedder } = parts;
+  const [byWords, nearest] = await Promise.all([
+    parts.store.searchChunks({
+      owner,
+      storeId: store.id,
+      words,
+      limit: candidates,
+      ...(filter !== undefined && { fileIds: [...allowed.keys()] }),
+    }),
+    vector === undefined || embedder === undefined
       ? []
-      : await parts.cache.nearest(store, vector, { files: comparable, limit: candidates });
+      : parts.cache.nearest(store, vector, {
+          files: allowed,
+          model: embedder.model,
+          limit: candidates,
+        }),
+  ]);
   const known = new Map(byWords.map((chunk, rank) => [chunk.n, { chunk, textRank: rank }]));
   const others = nearest.map(({ n }) => n).filter((n) => !known.has(n));
   const more = others.length === 0 ? [] : await parts.store.readChunks({ owner, ns: others });
@@ -149,9 +153,14 @@ async function candidatesOf(
     const textRank = known.get(chunk.n)?.textRank;
     return {
       part: { store, chunk },
-      words: new Set(chunk.words.split(" ")),
+      words: new Set(words.filter((word) => hasWord(chunk.words, word))),
       ...(textRank !== undefined && { textRank }),
       ...similar.get(chunk.n),
     };
   });
+}
+
+/** Returns whether a text of words has a word. A set of all words would take ten times as long. */
+function hasWord(text: string, word: string): boolean {
+  return ` ${text} `.includes(` ${word} `);
 }

@@ -1,6 +1,7 @@
 import type { SearchObject, Store } from "@capstan/store";
 import { type StoreFileData, storeFileData } from "./store-data.ts";
-import { decodeVector, dotProduct, lengthOfVector, type SmallVector } from "./vector-code.ts";
+import { decodeVector, lengthOfVector, type SmallVector } from "./vector-code.ts";
+import { nearestParts, type VectorList, vectorList, type VectorPart } from "./vector-list.ts";
 
 /** The indexed files of a vector store as of a revision. */
 export interface CachedStore {
@@ -15,11 +16,7 @@ interface CachedFile extends Pick<StoreFileData, "attributes" | "embedding"> {
 
 interface FileVectors {
   readonly version: string;
-  readonly parts: readonly {
-    readonly n: number;
-    readonly vector: SmallVector;
-    readonly length: number;
-  }[];
+  readonly parts: readonly VectorPart[];
 }
 
 /** The maximum bytes of cached vectors, and the maximum number of cached stores. */
@@ -32,6 +29,7 @@ export class VectorCache {
   readonly #store: Pick<Store, "listSearchObjects" | "readVectors">;
   readonly #stores = new Map<string, CachedStore>();
   readonly #vectors = new Map<string, Map<string, FileVectors>>();
+  readonly #lists = new WeakMap<ReadonlyMap<string, CachedFile>, VectorList>();
   #bytes = 0;
 
   constructor(store: Pick<Store, "listSearchObjects" | "readVectors">) {
@@ -74,29 +72,42 @@ export class VectorCache {
   /**
    * Returns the parts of a store that are most similar to a vector.
    *
-   * @param options.fileIds only parts of these files
+   * @param options.files only parts of these files
+   * @param options.model the model of the vector; others cannot be compared
    */
   async nearest(
     { owner, id }: SearchObject,
     query: SmallVector,
-    { files, limit }: { readonly files: ReadonlyMap<string, CachedFile>; readonly limit: number },
+    {
+      files,
+      model,
+      limit,
+    }: {
+      readonly files: ReadonlyMap<string, CachedFile>;
+      readonly model: string;
+      readonly limit: number;
+    },
   ): Promise<readonly { readonly n: number; readonly similarity: number }[]> {
-    const cached = await this.#load({ owner, id, files });
-    const queryLength = lengthOfVector(query);
-    const best: { n: number; similarity: number }[] = [];
-    let least = -1;
-    for (const fileId of files.keys())
-      for (const { n, vector, length } of cached.get(fileId)?.parts ?? []) {
-        if (vector.length !== query.length || length === 0) continue;
-        const similarity = dotProduct(vector, query) / (length * queryLength);
-        if (similarity <= least && best.length >= limit) continue;
-        best.push({ n, similarity });
-        if (best.length < limit * 4) continue;
-        best.sort((a, b) => b.similarity - a.similarity);
-        best.length = limit;
-        least = best.at(-1)?.similarity ?? -1;
-      }
-    return best.toSorted((a, b) => b.similarity - a.similarity).slice(0, limit);
+    return nearestParts(await this.#listOf({ owner, id, files, model }), query, limit);
+  }
+
+  /** Returns the vectors of files. The list of all files of a store is made once a revision. */
+  async #listOf(of: {
+    readonly owner: string;
+    readonly id: string;
+    readonly files: ReadonlyMap<string, CachedFile>;
+    readonly model: string;
+  }): Promise<VectorList> {
+    const known = this.#lists.get(of.files);
+    if (known !== undefined && this.#vectors.has(of.id)) return known;
+    const cached = await this.#load(of);
+    const list = vectorList(
+      [...of.files].flatMap(([fileId, { embedding }]) =>
+        embedding === of.model ? (cached.get(fileId)?.parts ?? []) : [],
+      ),
+    );
+    this.#lists.set(of.files, list);
+    return list;
   }
 
   async #load({

@@ -17,14 +17,17 @@ interface ChunkRow extends CheckedRow {
 const selectChunks = (dialect: Dialect) =>
   `SELECT c.n, c.file_id, c.position, c.place, c.text, c.words, ${isIntact(dialect, "search_chunks", "c")} AS is_intact`;
 
-/** Each part of a store also has the store's word, so both indexes find only parts of one store. */
+/**
+ * Each part of a store also has the store's word, so both indexes find only parts of one store. The
+ * cross join keeps SQLite from reading all parts of the store first.
+ */
 const find = (some: boolean) =>
   statement<ChunkRow>({ reads: ["search_chunks"] }, (dialect) =>
     dialect.name === "sqlite"
       ? `${selectChunks(dialect)} FROM (SELECT rowid AS id, rank AS nth FROM search_words
             WHERE search_words MATCH ?${some ? ` AND rowid IN (SELECT n FROM search_chunks WHERE file_id ${dialect.anyOf})` : ""}
             ORDER BY rank LIMIT ?) w
-          JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? ORDER BY w.nth`
+          CROSS JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? ORDER BY w.nth`
       : `${selectChunks(dialect)} FROM (SELECT s.n AS id, ts_rank(s.lexemes, q, 1) AS nth
             FROM search_chunks s, to_tsquery('simple', replace(replace(?, ' OR ', ' | '), ' AND ', ' & ')) q
             WHERE s.lexemes @@ q${some ? ` AND s.file_id ${dialect.anyOf}` : ""}
