@@ -12,10 +12,64 @@ export async function diffText(before: string, after: string): Promise<string | 
   if (before === after) return undefined;
   const { createTwoFilesPatch } = await import("diff");
   const options = { context: around, maxEditLength: mostEdits };
-  const patch = createTwoFilesPatch("a", "a", before, after, "", "", options);
+  // Comparing all lines of a large text takes ten times as long as finding the changed part.
+  const { first, was, is } = changedPart(before, after);
+  const patch = createTwoFilesPatch("a", "a", was, is, "", "", options);
   if (patch === undefined) return oneHunk(before.split("\n"), after.split("\n"));
   // Without the header, which has the same name twice.
-  return patch.slice(patch.indexOf("\n@@") + 1).replace(/\n$/, "");
+  const hunks = patch.slice(patch.indexOf("\n@@") + 1).replace(/\n$/, "");
+  return first === 0 ? hunks : hunks.replaceAll(hunkHeader, moveHunk);
+
+  function moveHunk(_header: string, from: string, size: string, to: string): string {
+    return `@@ -${Number(from) + first}${size} +${Number(to) + first}`;
+  }
+}
+
+const hunkHeader = /^@@ -(\d+)((?:,\d+)?) \+(\d+)/gm;
+
+/** The lines between the first and the last change, with unchanged lines around them. */
+interface ChangedPart {
+  /** The number of lines before the part. */
+  readonly first: number;
+  readonly was: string;
+  readonly is: string;
+}
+
+function changedPart(before: string, after: string): ChangedPart {
+  const most = Math.min(before.length, after.length);
+  const same = sameLength(most, (from, to) => before.slice(from, to) === after.slice(from, to));
+  const tail = sameLength(
+    most - same,
+    (from, to) => fromEnd(before, from, to) === fromEnd(after, from, to),
+  );
+  let start = same;
+  for (let line = 0; line <= around && start > 0; line++)
+    start = before.lastIndexOf("\n", start - (line === 0 ? 1 : 2)) + 1;
+  let end = before.length - tail;
+  for (let line = 0; line <= around && end < before.length; line++)
+    end = before.indexOf("\n", end) + 1 || before.length;
+  let first = 0;
+  for (let at = before.indexOf("\n"); at >= 0 && at < start; at = before.indexOf("\n", at + 1))
+    first++;
+  const is = after.slice(start, after.length - (before.length - end));
+  return { first, was: before.slice(start, end), is };
+}
+
+/**
+ * Returns how many characters two texts have in common. Compares pieces, because comparing each
+ * character takes ten times as long.
+ *
+ * @param isSame whether the characters of a range are the same
+ */
+function sameLength(most: number, isSame: (from: number, to: number) => boolean): number {
+  let length = 0;
+  for (let size = 65_536; size >= 1; size = Math.floor(size / 16))
+    while (length + size <= most && isSame(length, length + size)) length += size;
+  return length;
+}
+
+function fromEnd(text: string, from: number, to: number): string {
+  return text.slice(text.length - to, text.length - from);
 }
 
 function oneHunk(before: readonly string[], after: readonly string[]): string {
