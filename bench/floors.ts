@@ -66,6 +66,9 @@ export const floors: readonly Floor[] = [
   ofTool("line chart of 1,000 points", 300),
   ofTool("edit of 5 MB", 100),
   ofTool("PDF of 100 pages to Markdown", 3_000),
+  ofTool("index 20,000 documents", 60, "s"),
+  ofTool("index 20,000 documents: memory", 500, "MB"),
+  ofTool("hybrid search: p50", 20),
 ];
 
 /** Returns the value to which the floor applies, or `undefined` if it was not measured. */
@@ -115,7 +118,7 @@ function ofWire(work: string, subject: string, limit: number, unit: string): Flo
   return { bench: "wire", case: work, subject, bound: "at most", limit, unit };
 }
 
-function ofTool(work: string, limit: number): Floor {
-  const [subject, bound, unit] = ["capstan", "at most", "ms"] as const;
+function ofTool(work: string, limit: number, unit = "ms"): Floor {
+  const [subject, bound] = ["capstan", "at most"] as const;
   return { bench: "toolkit", case: work, subject, bound, limit, unit };
 }

@@ -40,8 +40,8 @@ export interface SearchParts {
   readonly log: (line: string) => void;
 }
 
-/** How many parts each of the two searches returns, before they are merged. */
-const candidates = 100;
+/** How many parts each of the two searches returns at least, before they are merged. */
+const fewestCandidates = 50;
 
 /** The maximum number of different words of a query. The others are ignored. */
 const maxWords = 64;
@@ -108,7 +108,7 @@ async function queryVectors(
 async function candidatesOf(
   store: SearchObject,
   {
-    query: { owner, filter },
+    query: { owner, filter, limit },
     words,
     vector,
   }: {
@@ -125,6 +125,7 @@ async function candidatesOf(
       ? files
       : new Map([...files].filter(([, { attributes }]) => matchesFilter(filter, attributes)));
   if (filter !== undefined && allowed.size === 0) return [];
+  const candidates = Math.max(2 * limit, fewestCandidates);
   const { embedder } = parts;
   const [byWords, nearest] = await Promise.all([
     parts.store.searchChunks({
