@@ -4,14 +4,15 @@ import { findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { tryScript } from "../install/try-script.ts";
 import { plainStyle } from "../terminal/style.ts";
 import { defineTool, withNeed } from "@capstan/core";
-import { checkSystem, missingNeeds, renderChecks } from "./doctor.ts";
+import { checkSystem, describeFont, missingNeeds, renderChecks } from "./doctor.ts";
 
 // Contract: sandbox-70
 test("a missing program is shown with its purpose and the command that installs it", async () => {
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
   try {
-    const checks = await checkSystem();
+    // Fonts are not on PATH.
+    const checks = (await checkSystem()).filter(({ name }) => name !== "font");
     assert.deepEqual(
       checks.map(({ name, status }) => `${name} ${status}`),
       ["sandbox", "python", "bash", "powershell", "browser"].map((name) => `${name} missing`),
@@ -20,6 +21,15 @@ test("a missing program is shown with its purpose and the command that installs 
   } finally {
     process.env["PATH"] = path;
   }
+});
+
+test("a missing font for charts is shown with its effect and the command that installs it", () => {
+  const found = describeFont("/usr/share/fonts/NotoSansCJK.ttc");
+  assert.deepEqual([found.status, found.fix], ["ok", undefined]);
+  const { status, fix, without } = describeFont(undefined);
+  assert.equal(status, "missing");
+  assert.match(fix ?? "", /noto/);
+  assert.match(without, /boxes for Chinese/);
 });
 
 test("an installed program is shown with its path and without a command", async () => {

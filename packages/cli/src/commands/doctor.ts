@@ -2,6 +2,7 @@ import type { ToolGroup } from "@capstan/core";
 import { findProgram, findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { findPowerShell, findPython } from "@capstan/scripts";
 import { inspectRedis } from "@capstan/server";
+import { findCjkFont } from "@capstan/toolkit";
 import type { Inspection } from "@capstan/store";
 import { inspectPostgres } from "@capstan/store/postgres";
 import { type Invocation, printJson } from "../arguments/command.ts";
@@ -50,6 +51,7 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
     checkBash(),
     await checkPowerShell(found.sandbox),
     checkBrowser(),
+    describeFont(await findCjkFont()),
     ...(await checkServices(process.env)),
   ];
 }
@@ -179,6 +181,20 @@ function checkBrowser(): SystemCheck {
     without: texts.browser,
     fix: installCommand("chromium", { brew: "--cask chromium" }),
   });
+}
+
+/** Describes the font that pictures of charts have for Chinese, Japanese and Korean. */
+export function describeFont(path: string | undefined): SystemCheck {
+  const name = "font";
+  const without = texts.font;
+  if (path !== undefined) return { name, status: "ok", detail: path, without };
+  return {
+    name,
+    status: "missing",
+    detail: texts.noFont,
+    without,
+    fix: installCommand("fonts-noto-cjk", { brew: "--cask font-noto-sans-cjk" }),
+  };
 }
 
 function checkProgram(options: {

@@ -85,6 +85,8 @@ export const commandTexts = {
     bash: "There is no Shell tool.",
     powershell: "PowerShell scripts are read but not run, and there is no PowerShell tool.",
     powershellFix: "Install PowerShell 7: https://aka.ms/install-powershell",
+    font: "Pictures of charts show boxes for Chinese, Japanese and Korean.",
+    noFont: "there is no font for Chinese, Japanese and Korean",
     browser: "The project's own tests of the page are skipped.",
     database: "Servers with this address do not start, or can lose confirmed data.",
     redis: "Runs continue with a delay: each server claims queued runs from the database.",
