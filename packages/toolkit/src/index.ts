@@ -29,4 +29,6 @@ export { splitText } from "./retrieval/split-text.ts";
 export type { StoredDocuments } from "./retrieval/stored-documents.ts";
 export { todoTools } from "./todo/todo-tools.ts";
 export { variableTools } from "./vars/variable-tools.ts";
+export { searchKeyVariable, type WebSearchOptions } from "./search/search-options.ts";
+export { type SearchService, searchServices } from "./search/providers/search-provider.ts";
 export { webTools, type WebToolsOptions } from "./web/web-tools.ts";

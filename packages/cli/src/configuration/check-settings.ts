@@ -79,6 +79,8 @@ const removed: { readonly [path: string]: string } = {
     " Remove it: an hour after a run's end its deltas are replayed as one for each text.",
   "images.key": " Set it as the variable CAPSTAN_IMAGES_KEY, because it is a secret.",
   "transcription.key": " Set it as the variable CAPSTAN_TRANSCRIPTION_KEY, because it is a secret.",
+  "web.search.key":
+    " Set it as the variable of the service, such as TAVILY_API_KEY, because it is a secret.",
   "siyuan.token": " Set it as the variable CAPSTAN_SIYUAN_TOKEN, because it is a secret.",
   "scripts.authors":
     ' Remove it: the right "admin" of a key in CAPSTAN_API_KEYS allows its users to see and change scripts.',
@@ -91,6 +93,11 @@ export function unknownKeys(raw: unknown): readonly SettingProblem[] {
     ...unknownIn(raw, [], Object.keys(settingsSchema.shape)),
     ...Object.entries(sections).flatMap(([name, section]) =>
       unknownIn(raw[name], [name], Object.keys(section.unwrap().shape)),
+    ),
+    ...unknownIn(
+      valueAt(raw, ["web", "search"]),
+      ["web", "search"],
+      Object.keys(web.unwrap().shape.search.unwrap().shape),
     ),
   ];
 }

@@ -3,7 +3,7 @@ import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { SettingsByTool, TokenPrices } from "@capstan/core/host";
 import type { Agents, AttachmentTools, HostedTools } from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
-import type { KnowledgeToolsOptions } from "@capstan/toolkit";
+import type { KnowledgeToolsOptions, WebSearchOptions } from "@capstan/toolkit";
 import type { MediaServices } from "./media-services.ts";
 import type { Settings } from "./settings-schema.ts";
 
@@ -87,6 +87,8 @@ export interface Configuration {
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];
+    /** The service of `WebSearch`; absent if there is none. Its key is never printed. */
+    readonly search?: WebSearchOptions;
   };
   /** Folders of skills, absolute. */
   readonly skills: readonly string[];

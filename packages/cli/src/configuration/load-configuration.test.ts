@@ -310,6 +310,31 @@ test("a kernel of SiYuan is named by its address, its token or both, and the tok
   assert.match((await problems({ siyuan: { timeZone: "Mars" } })).join(), /expected a time zone/);
 });
 
+test("a search service is named by its key, its name or an address, and the key is not a setting", async () => {
+  const searchOf = async (search?: object, environment: { [name: string]: string } = {}) =>
+    (await valid(search && { web: { search } }, { environment })).web.search;
+  assert.equal(await searchOf(), undefined);
+  assert.deepEqual(await searchOf(undefined, { BRAVE_API_KEY: " key " }), {
+    service: "brave",
+    key: "key",
+  });
+  const keys = { BRAVE_API_KEY: "b", EXA_API_KEY: "e", GOOGLE_SEARCH_API_KEY: "g" };
+  assert.deepEqual(await searchOf({ service: "exa" }, keys), { service: "exa", key: "e" });
+  assert.deepEqual(await searchOf(undefined, { GOOGLE_SEARCH_API_KEY: "g" }), undefined);
+  assert.deepEqual(await searchOf({ engine: "cx" }, { GOOGLE_SEARCH_API_KEY: "g" }), {
+    service: "google",
+    key: "g",
+    engine: "cx",
+  });
+  const url = "http://127.0.0.1:8888/searxng";
+  assert.deepEqual(await searchOf({ url }, keys), { service: "searxng", url });
+  const { outcome } = await load({ web: { search: { key: "my-secret" } } });
+  assert.match(outcome.warnings.join(), /web\.search\.key: is not a setting .*TAVILY_API_KEY/);
+  assert.doesNotMatch(outcome.warnings.join(), /my-secret/);
+  for (const search of [{ service: "bing" }, { url: "ftp://x" }, { url: "http://a:b@x" }])
+    assert.match((await problems({ web: { search } })).join(), /web\.search\.\w+: expected/);
+});
+
 test("folders of skills are relative to the settings file", async () => {
   const { outcome, folder } = await load({ skills: ["skills", "~/other"] });
   assert.deepEqual(outcome.status === "valid" && outcome.configuration.skills, [

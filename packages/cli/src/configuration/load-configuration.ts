@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { defaultApprovalsFrom, isLoopback } from "@capstan/server";
 import type { S3Options } from "@capstan/store";
+import { searchKeyVariable, type SearchService, searchServices } from "@capstan/toolkit";
 import { didYouMean } from "../arguments/parse-options.ts";
 import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl, readSecretKey } from "./secrets.ts";
@@ -97,7 +98,10 @@ export async function loadConfiguration(
       ...(python && { python }),
       ...(powershell && { powershell }),
     },
-    web: { allowPrivateHosts: merged.web?.allowPrivateHosts ?? [] },
+    web: {
+      allowPrivateHosts: merged.web?.allowPrivateHosts ?? [],
+      ...searchOf(merged.web?.search, environment),
+    },
     skills: file.settings.skills?.map(pathsOfFile) ?? [],
     ...(Object.keys(media.services).length > 0 && { media: media.services }),
     ...(merged.knowledge !== undefined && { knowledge: merged.knowledge }),
@@ -218,6 +222,32 @@ function siyuanOf(
       url,
       ...(token !== "" && { token }),
       ...(timeZone !== undefined && { timeZone }),
+    },
+  };
+}
+
+/** A key alone is enough: its service is used if the settings name none. */
+function searchOf(
+  settings: NonNullable<Settings["web"]>["search"],
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Pick<Configuration["web"], "search"> {
+  const keyOf = (service: SearchService) => {
+    const variable = searchKeyVariable(service);
+    return variable === undefined ? undefined : environment[variable]?.trim();
+  };
+  const { url, engine } = settings ?? {};
+  const found = searchServices.find(
+    (service) => keyOf(service) && (service !== "google" || engine !== undefined),
+  );
+  const service = settings?.service ?? (url === undefined ? found : "searxng");
+  if (service === undefined) return {};
+  const key = keyOf(service);
+  return {
+    search: {
+      service,
+      ...(key && { key }),
+      ...(url !== undefined && { url }),
+      ...(engine !== undefined && { engine }),
     },
   };
 }

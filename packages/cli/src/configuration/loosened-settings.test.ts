@@ -129,6 +129,7 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ["a tool is on", { tools: { "web.X": false } }, {}, ["tools.web.X"]],
   ["scripts come from elsewhere", {}, { scripts: { folders: ["b"] } }, ["scripts.folders"]],
   ["anyone answers", { approvals: { from: "people" } }, {}, ["approvals.from"]],
+  ["searches go elsewhere", {}, { web: { search: { url: "http://x" } } }, ["web.search"]],
   ["hosts are allowed", {}, { web: { allowPrivateHosts: ["x"] } }, ["web.allowPrivateHosts"]],
   ["it listens elsewhere", {}, { port: 9000 }, ["port"]],
   ["data are elsewhere", {}, { data: "b" }, ["data"]],

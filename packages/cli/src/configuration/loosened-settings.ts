@@ -64,10 +64,13 @@ const comparisons: {
   scripts: ({ folders, ...accepted }, { folders: ofChanged, ...changed }) =>
     isPartOf(ofChanged, folders) && equal(accepted, changed) ? [] : ["scripts.folders"],
   approvalsFrom: (_accepted, changed) => (changed === "people" ? [] : ["approvals.from"]),
-  web: (accepted, changed) =>
-    isPartOf(changed.allowPrivateHosts, accepted.allowPrivateHosts)
+  web: (accepted, changed) => [
+    ...(isPartOf(changed.allowPrivateHosts, accepted.allowPrivateHosts)
       ? []
-      : ["web.allowPrivateHosts"],
+      : ["web.allowPrivateHosts"]),
+    // Queries go to another service.
+    ...(equal(accepted.search, changed.search) ? [] : ["web.search"]),
+  ],
   skills: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["skills"]),
   media: loosenedMedia,
   knowledge: always("knowledge"),

@@ -1,5 +1,6 @@
 import { type PolicyRule, ruleProblems } from "@capstan/core";
 import { agentName, agentSchema, secretHeaders } from "@capstan/server";
+import { searchServices } from "@capstan/toolkit";
 import { z } from "zod";
 
 // Each `error` describes the expected value. The message consists of the key, this text and the
@@ -44,6 +45,7 @@ const origin = "an origin such as https://chat.example.org";
 
 const contact = "an e-mail address or a URL such as admin@example.org";
 const encyclopedia = "an address such as https://{language}.wikipedia.org";
+const searchUrl = "the address of a search service such as http://127.0.0.1:8888";
 const siyuanUrl = "the address of a SiYuan kernel such as http://127.0.0.1:6806";
 const timeZone = "a time zone such as Europe/Berlin";
 
@@ -201,6 +203,18 @@ export const settingsSchema = z.object(
             text(privateHost).refine(isHost, { error: privateHost }),
             'a list of hosts such as ["wiki.internal"]',
           ),
+          search: z
+            .object(
+              {
+                service: z
+                  .enum(searchServices, { error: `one of ${searchServices.join(", ")}` })
+                  .exactOptional(),
+                url: text(searchUrl).refine(isServiceUrl, { error: searchUrl }).exactOptional(),
+                engine: text("the id of a Google search engine").exactOptional(),
+              },
+              { error: 'a search service such as {"service": "brave"}' },
+            )
+            .exactOptional(),
         },
         { error: "an object" },
       )

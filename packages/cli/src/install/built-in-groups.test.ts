@@ -39,6 +39,7 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "charts.LineChart": "reads",
   "charts.PieChart": "reads",
   "charts.ScatterChart": "reads",
+  "web.WebSearch": "reads the web",
   "web.FetchWebPage": "reads the web",
   "knowledge.Wikipedia": "reads the web",
   "knowledge.Weather": "reads the web",

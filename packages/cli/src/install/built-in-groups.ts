@@ -20,6 +20,7 @@ import {
   type SkillToolsOptions,
   todoTools,
   variableTools,
+  type WebSearchOptions,
   webTools,
 } from "@capstan/toolkit";
 import {
@@ -55,6 +56,8 @@ export interface BuiltInGroupsOptions {
   readonly knowledge?: KnowledgeToolsOptions;
   /** The services and the model of the group `media`. @default its tools are listed with what they need */
   readonly media?: Pick<MediaToolsOptions, "images" | "transcription" | "vision">;
+  /** The service of `WebSearch`. @default the tool is listed with what it needs */
+  readonly search?: WebSearchOptions;
   /** The SiYuan kernel. @default the group `siyuan` is listed with what it needs */
   readonly siyuan?: Pick<SiyuanToolsOptions, "url" | "token" | "timeZone">;
   /** The skills, and the sandbox of their scripts. @default there is no such group */
@@ -90,7 +93,7 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
     variableTools(),
     todoTools(),
     basicTools(),
-    webTools({ allowPrivateHosts }),
+    webTools({ allowPrivateHosts, search: options.search }),
     fileTools({ roots: roots.map((path) => ({ path })), deny }),
     knowledgeTools({ allowPrivateHosts, ...options.knowledge }),
     retrievalTools({
@@ -170,6 +173,7 @@ export async function configuredGroups(
     ...(configuration.knowledge !== undefined && { knowledge: configuration.knowledge }),
     ...(stored && { stored }),
     media: withFind(configuration.media ?? {}, findModel),
+    ...(web.search !== undefined && { search: web.search }),
     ...(configuration.siyuan !== undefined && { siyuan: configuration.siyuan }),
     skills: { ...confined, catalog: await SkillCatalog.open(configuration.skills) },
     code: {

@@ -6,6 +6,7 @@ import { isOnByDefault } from "./built-in-groups.ts";
 const toolOfType: Configuration["hostedTools"] = {
   code_interpreter: "code.Python",
   image_generation: "media.GenerateImage",
+  web_search: "web.WebSearch",
   file_search: "retrieval.SearchDocuments",
 };
 

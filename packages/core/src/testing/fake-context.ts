@@ -1,3 +1,4 @@
+import { isWithAnnotations } from "../tool/return-value.ts";
 import type { Tool, ToolGroup } from "../tool/tool.ts";
 import type { DeniedResources, Progress, ToolContext } from "../tool/tool-context.ts";
 import { readVariable } from "../variables/missing-variable.ts";
@@ -54,7 +55,8 @@ export async function callForText(
   args: { readonly [name: string]: unknown },
   context: ToolContext = fakeContext(),
 ): Promise<string> {
-  const data = await call(tool, args, context);
+  const returned = await call(tool, args, context);
+  const data = isWithAnnotations(returned) ? returned.value : returned;
   if (tool.formatForLLM !== undefined) return tool.formatForLLM(data, args);
   return typeof data === "string" ? data : JSON.stringify(data);
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { decodeBody, pageType } from "./decode-body.ts";
 import { htmlToMarkdown } from "../html/html-to-markdown.ts";
-import { stripTags } from "./strip-tags.ts";
+import { stripTags } from "../html/strip-tags.ts";
 
 const article = `<!doctype html><html><head><title>T | Site</title><base href="/docs/"></head><body>
 <nav><a href="/menu">Menu</a></nav><article><h1>Heading</h1>

@@ -3,7 +3,7 @@ import { runInWorker, NetworkError, workerModule } from "@capstan/sandbox";
 import { decodeBody, pageType } from "./decode-body.ts";
 import type { FetchedBody } from "./fetch-address.ts";
 import type { ReadablePage } from "../html/html-to-markdown.ts";
-import { stripTags } from "./strip-tags.ts";
+import { stripTags } from "../html/strip-tags.ts";
 
 /** Heap limit for converting a page, in megabytes. */
 const heapMb = 384;

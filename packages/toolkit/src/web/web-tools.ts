@@ -1,8 +1,14 @@
-import { type Clock, defineToolGroup, type ToolGroup } from "@capstan/core";
+import { type Clock, defineToolGroup, type ToolGroup, withNeed } from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
 import { allowedHosts, checkedAgent, resolveBySystem, type ResolveHost } from "@capstan/sandbox";
 import { fetchWebPage } from "./fetch-web-page.ts";
 import { PageCache } from "./page-cache.ts";
+import {
+  missingForSearch,
+  searchProvider,
+  type WebSearchOptions,
+} from "../search/search-options.ts";
+import { webSearch } from "../search/web-search.ts";
 
 /** The hosts, limits and resolver of the web tools. */
 export interface WebToolsOptions {
@@ -11,6 +17,8 @@ export interface WebToolsOptions {
    * @default none
    */
   readonly allowPrivateHosts?: readonly string[];
+  /** The service of `WebSearch`. @default the tool is listed with what it needs */
+  readonly search?: WebSearchOptions | undefined;
   /**
    * Milliseconds to fetch a page with all its redirects, and the same again to convert it. @default
    * 20000
@@ -26,7 +34,7 @@ export interface WebToolsOptions {
 }
 
 /**
- * Tools for the public web: `FetchWebPage`. Addresses outside the public internet are rejected,
+ * Tools for the public web: `WebSearch` and `FetchWebPage`. Addresses outside the public internet are rejected,
  * after name resolution and on every redirect. Each site needs one approval.
  *
  * @throws CapstanError `invalid_allowed_host`
@@ -35,23 +43,38 @@ export interface WebToolsOptions {
 export function webTools(options: WebToolsOptions = {}): ToolGroup {
   const { timeoutMs = 20_000, resolve = resolveBySystem } = options;
   const agent = { resolve, connectTimeoutMs: Math.min(timeoutMs, 10_000) };
+  const clock = options.clock ?? systemClock;
+  const { search } = options;
   let checked: ReturnType<typeof checkedAgent> | undefined;
   let unchecked: ReturnType<typeof checkedAgent> | undefined;
+  const agentFor = (isAllowed: boolean) =>
+    isAllowed
+      ? (unchecked ??= checkedAgent({ ...agent, publicOnly: false }))
+      : (checked ??= checkedAgent({ ...agent, publicOnly: true }));
+  const provider = search && searchProvider(search.service);
+  const server = search &&
+    provider && {
+      provider,
+      url: (search.url ?? provider.url ?? "").replace(/\/+$/, ""),
+      access: { key: search.key ?? "", engine: search.engine ?? "" },
+      // A configured address may be private.
+      agent: () => agentFor(search.url !== undefined),
+      now: () => clock.now(),
+      timeoutMs: 30_000,
+    };
   return defineToolGroup({
     name: "web",
     title: "Web",
-    description: "Reads pages of the public web.",
+    description: "Searches the public web, and reads its pages.",
     tools: [
+      ...withNeed(missingForSearch(search), [webSearch(server)]),
       fetchWebPage({
         timeoutMs,
         maxBytes: options.maxBytes ?? 10 * 1024 * 1024,
         userAgent: options.userAgent ?? "Mozilla/5.0 (compatible; Capstan/0.1)",
         allowed: allowedHosts(options.allowPrivateHosts ?? []),
-        agentFor: (isAllowed) =>
-          isAllowed
-            ? (unchecked ??= checkedAgent({ ...agent, publicOnly: false }))
-            : (checked ??= checkedAgent({ ...agent, publicOnly: true })),
-        cache: new PageCache(options.clock ?? systemClock),
+        agentFor,
+        cache: new PageCache(clock),
       }),
     ],
     rulePrompt:

@@ -46,7 +46,8 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["nbsp", " "],
 ]);
 
-function decodeEntities(text: string): string {
+/** Replaces character references of HTML. */
+export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi,
     (written: string, decimal?: string, hex?: string, name?: string) => {
