@@ -55,7 +55,7 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
   return defineTool({
     name: "FetchWebPage",
     description:
-      "Fetches a public web page and returns its content as Markdown; text, JSON and Markdown are unchanged. page and find do not fetch a page again that was just fetched.",
+      "Fetches a public web page or document (PDF, DOCX, XLSX, PPTX, EPUB) and returns its content as Markdown; text, JSON and Markdown are unchanged. page and find do not fetch a page again that was just fetched.",
     parameters,
     effects: "read",
     examples: [{ title: "Read a page.", args: { url: "https://example.org/" } }],

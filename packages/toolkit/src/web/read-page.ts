@@ -1,3 +1,4 @@
+import { convertDocument, isConvertible } from "../documents/convert-document.ts";
 import { formatBytes } from "../text/format-bytes.ts";
 import { runInWorker, NetworkError, workerModule } from "@capstan/sandbox";
 import { decodeBody, pageType } from "./decode-body.ts";
@@ -19,12 +20,12 @@ export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
 }
 
 /**
- * Converts a fetched body into text: pages into Markdown, in a separate thread. Text, JSON and
- * Markdown stay unchanged.
+ * Converts a fetched body into text: pages and documents (PDF, DOCX, XLSX, PPTX, EPUB) into
+ * Markdown, in a separate thread. Text, JSON and Markdown stay unchanged.
  *
  * @param timeoutMs time limit for converting a page; after it the page's text without markup is
  * returned
- * @throws NetworkError `unsupported_type` for everything else.
+ * @throws NetworkError `unsupported_type` for everything else, and `unreadable_document`
  */
 export async function readPage(
   fetched: FetchedBody,
@@ -33,12 +34,7 @@ export async function readPage(
   const { url, contentType, body } = fetched;
   const base = { url: url.href, contentType: contentType.split(";")[0]?.trim() ?? "" };
   const type = pageType(contentType, body);
-  if (type === "refused") {
-    throw new NetworkError({
-      code: "unsupported_type",
-      message: `${url.href} is ${base.contentType || "binary data"} (${formatBytes(body.length)}). Only web pages and text are read.`,
-    });
-  }
+  if (type === "refused") return { ...base, text: await documentText(fetched, base, signal) };
   const text = decodeBody(body, contentType);
   if (type === "text") return { ...base, text };
   const outcome = await runInWorker<ReadablePage>({
@@ -68,4 +64,25 @@ export async function readPage(
     text: stripTags(text),
     note: `The page is too large or too complex: ${why}. This is its text without markup.`,
   };
+}
+
+/** Returns a document as Markdown. Its type is that of the header, or else of its name. */
+async function documentText(
+  { url, body }: FetchedBody,
+  { contentType }: Pick<WebPage, "contentType">,
+  signal: AbortSignal,
+): Promise<string> {
+  const name = url.pathname.split("/").at(-1) ?? "";
+  const document = { name, mimeType: contentType };
+  if (!isConvertible(document))
+    throw new NetworkError({
+      code: "unsupported_type",
+      message: `${url.href} is ${contentType || "binary data"} (${formatBytes(body.length)}). Only web pages, documents (PDF, DOCX, XLSX, PPTX, EPUB) and text are read.`,
+    });
+  const converted = await convertDocument({ ...document, bytes: body, signal });
+  if (converted.status === "converted") return converted.markdown;
+  throw new NetworkError({
+    code: "unreadable_document",
+    message: `${url.href} could not be read: ${converted.reason}.`,
+  });
 }

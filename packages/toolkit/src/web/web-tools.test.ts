@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
@@ -59,6 +60,17 @@ test("a page is read as Markdown, with its title and source", async () => {
     `<html><head><title>Hello</title></head><body><p>Some <b>text</b></p></body></html>`,
   );
   assert.equal(await callForText(tool(), { url }), `# Hello\nSource: ${url}\n\nSome **text**`);
+});
+
+test("documents are read as Markdown, by their type or their name; a broken one is an error", async () => {
+  const fixture = (name: string) =>
+    readFile(new URL(`../documents/testing/fixtures/${name}`, import.meta.url));
+  const pdf = serve("/report", "application/pdf; charset=binary", await fixture("report.pdf"));
+  assert.match(await callForText(tool(), { url: pdf }), /The harbour has three basins/);
+  const word = serve("/a%zz.docx", "application/octet-stream", await fixture("report.docx"));
+  assert.match(await callForText(tool(), { url: word }), /Naïve café/);
+  const broken = await failure(serve("/broken.pdf", "application/pdf", "%PDF-1.4 no more"));
+  assert.equal(broken.code, "unreadable_document");
 });
 
 test("text, JSON and Markdown are returned unchanged, and other types are rejected by name", async () => {
