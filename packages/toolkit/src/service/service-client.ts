@@ -132,11 +132,6 @@ export async function readBytes({ pieces }: Pick<ServiceReply, "pieces">): Promi
   return Buffer.concat(read);
 }
 
-/** Returns a body as JSON, or `undefined` if it is not JSON. @throws NetworkError like `readBytes` */
-export async function readJson(reply: Pick<ServiceReply, "pieces">): Promise<unknown> {
-  return jsonOf(Buffer.from(await readBytes(reply)).toString("utf8"));
-}
-
 /** Parses JSON; returns `undefined` if the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {

@@ -38,7 +38,9 @@ export interface SearchReply {
 /**
  * Returns the words of a query with its domains, for services that take domains only there.
  *
- * @example queryWithDomains({ query: "tides", domains: ["a.example"], excludedDomains: [], … }) // "tides site:a.example"
+ * @example
+ * const all = { count: 8, page: 1, excludedDomains: [] };
+ * queryWithDomains({ ...all, query: "tides", domains: ["a.example"] }); // "tides site:a.example"
  */
 export function queryWithDomains({ query, domains, excludedDomains }: SearchQuery): string {
   const sites = domains.map((domain) => `site:${domain}`);
