@@ -9,6 +9,7 @@ import {
   toolError,
   ToolExecutor,
   withAnnotations,
+  withNeed,
 } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { z } from "zod";
@@ -250,6 +251,19 @@ const harbour = defineToolGroup({
   },
 });
 
+// A group that needs a key
+
+const need =
+  process.env["TIDES_KEY"] === undefined
+    ? { needs: "a key for tide tables", fix: "Set TIDES_KEY." }
+    : undefined;
+const tides = defineToolGroup({
+  name: "tides",
+  title: "Tides",
+  description: "Tells the tides.",
+  tools: withNeed(need, [harbourNews]),
+});
+
 // Call each tool
 
 const approvals: ApprovalAdapter = {
@@ -267,6 +281,7 @@ const executor = new ToolExecutor({
   },
 });
 executor.registerToolGroup(harbour);
+executor.registerToolGroup(tides);
 executor.toggleGroupEnabled("harbour", true);
 
 async function show(name: string, args: ToolArgs | string = {}): Promise<void> {

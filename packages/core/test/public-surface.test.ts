@@ -11,10 +11,11 @@ const surface = {
     argumentsDigest CapstanError chainStateOf conditionProblems contentParts defineTool
     defineToolGroup executeToolChain GrantBook historyMessages InlineApprovalAdapter isToolError
     ledgerJournal MemoryJournal MemoryLedger ModelError overruled resumeToolChain ruleProblems
-    runToolChain toolError ToolExecutor ToolOutputChannel turnLog VariableSystem withAnnotations withText
+    runToolChain toolError ToolExecutor ToolOutputChannel turnLog VariableSystem withAnnotations withNeed
+    withText
     `,
     types: `
-    ReturnedFile StoreFile StoredFile
+    MissingNeed ReturnedFile StoreFile StoredFile ToolExample
     Annotation AnswerOutcome ApprovalAdapter ApprovalAnswer ApprovalDecision ApprovalRequest ApprovalScope
     ArgumentConditions AssistantMessage Awaited Caller CallRecord CallResult ChainError ChainEvent
     ChainState ChainStats Clock CommitOutcome ContentPart ContentParts

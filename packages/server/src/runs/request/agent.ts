@@ -236,6 +236,8 @@ export function applyAgent(
     .filter(({ group: name }) => !servers.some((server) => isGroup(server, name)))
     .map(serverGroup);
   const texts = [agent?.instructions, instructions].filter((each) => each !== undefined);
+  // A client that knows only an agent's name, or a hosted type, cannot answer approval requests.
+  const canAnswer = agent === undefined && servers.every(({ hosted }) => hosted === undefined);
   const calls = Math.min(maxToolCalls ?? Infinity, limits.calls ?? Infinity);
   return {
     instructions: texts.length === 0 ? null : texts.join("\n\n"),
@@ -243,8 +245,7 @@ export function applyAgent(
     clientTools: excludesOthers || !offersClientTools ? clientTools : [...clientTools, ...own],
     ...(!offersClientTools && { omitsClientTools: true }),
     history: history ?? historyMode(agent?.history),
-    // A client that knows only a name cannot answer approval requests.
-    approvals: approvals ?? agent?.approvals ?? (agent === undefined ? "deferred" : "inline"),
+    approvals: approvals ?? agent?.approvals ?? (canAnswer ? "deferred" : "inline"),
     maxToolCalls: Number.isFinite(calls) ? calls : null,
     maxRounds: limits.rounds ?? null,
   };
