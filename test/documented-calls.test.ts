@@ -124,7 +124,7 @@ test("the tools' own rules are short, and their index is shorter", () => {
     "edit/search-replace edit/write-file edit/file-operations code/variables",
     "siyuan/block-markdown-syntax siyuan/doc-tree siyuan/sql-overview siyuan/sql-blocks-table",
     "siyuan/sql-refs-table siyuan/sql-attributes-table siyuan/dailynote siyuan/slice-reading",
-    "siyuan/block-edit-search-replace web/search-tools web/content-tools web/workflow-and-notes",
+    "siyuan/block-edit-search-replace web/content-tools web/workflow-and-notes",
   ].flatMap((line) => line.split(" ")))
     assert.ok(names.includes(rule), rule);
   for (const { name, declareSkillRules = {} } of groups)

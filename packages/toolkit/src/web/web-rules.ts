@@ -1,7 +1,7 @@
 import type { ToolGroup } from "@capstan/core";
 
-/** The documents on the use of the web tools. */
-export const webRules: NonNullable<ToolGroup["declareSkillRules"]> = {
+/** The document on searches, for installations with a search service. */
+export const searchRules: NonNullable<ToolGroup["declareSkillRules"]> = {
   "search-tools": {
     desc: "Search the web",
     when: "Before a search whose first results do not answer",
@@ -16,6 +16,10 @@ export const webRules: NonNullable<ToolGroup["declareSkillRules"]> = {
 Write the words that the page would contain, not a question. Change the words before you ask for more results. An excerpt is not a source: read the page with \`FetchWebPage\` before you rely on it.
 If the key or the plan of the service is the problem, tell the user, and do not search again.`,
   },
+};
+
+/** The documents on the use of the web tools. */
+export const webRules: NonNullable<ToolGroup["declareSkillRules"]> = {
   "content-tools": {
     desc: "Read a web page or a part of it",
     when: "Before you read a long page",

@@ -387,3 +387,10 @@ test("without a service, a key or an address the tool is not offered, and says w
   assert.match(needs({ service: "google", key })?.fix ?? "", /web\.search\.engine/);
   assert.equal(needs({ service: "exa", key }), undefined);
 });
+
+test("the rule on searches is short, and there only if there is a service", () => {
+  const { declareSkillRules: rules = {} } = group("searxng");
+  const length = rules["search-tools"]?.prompt.length ?? 0;
+  assert.ok(length > 300 && length <= 2_000, String(length));
+  assert.equal(webTools().declareSkillRules?.["search-tools"], undefined);
+});
