@@ -46,11 +46,17 @@ test("names to remove that are not a list become one if they are unambiguous, an
 });
 
 // Contract: variables-66
-test("a value that is not text is not stored", async () => {
+test("any JSON is stored with its type, and a reference passes it on", async () => {
   const { executor, call } = session();
-  const refused = await call("WriteVar", { name: "odd", value: { a: 1 } });
-  assert.equal(refused.status === "error" && refused.error.code, "invalid_arguments");
-  assert.equal(executor.variables.peekVariable("odd"), undefined);
+  for (const value of [{ a: [1, "b"] }, [1, 2], 7.5, true, "7.5"]) {
+    const written = await call("WriteVar", { name: "odd", value });
+    assert.equal(written.status, "success", JSON.stringify(written));
+    const { data, text } = executor.variables.getVariable("odd")?.value ?? {};
+    assert.deepEqual(data ?? text, value);
+    await call("WriteVar", { name: "copy", value: "$VAR_REF{{odd}}" });
+    const copy = executor.variables.getVariable("copy")?.value;
+    assert.deepEqual(copy?.data ?? copy?.text, value);
+  }
 });
 
 // Contract: variables-86

@@ -1,5 +1,6 @@
 import {
   defineTool,
+  type JsonValue,
   type Tool,
   toolError,
   type VariableInfo,
@@ -10,10 +11,11 @@ import { countOf } from "../text/format-bytes.ts";
 
 const parameters = z.object({
   name: z.string().min(1).describe("A new variable, or one that you wrote, e.g. draft."),
+  // Arguments are JSON; the schema of any JSON would take a hundred tokens.
   value: z
-    .string()
+    .unknown()
     .optional()
-    .describe("Its text; may be empty. If absent, the text does not change."),
+    .describe("A text, or any JSON, which keeps its type. If absent, the value does not change."),
   desc: z.string().optional().describe("Its content, in a few words."),
   tags: z.array(z.string()).optional().describe("Replaces the existing tags."),
 });
@@ -27,14 +29,14 @@ interface Written {
 }
 
 /**
- * `WriteVar`: stores a text as a variable, or changes a variable. Rules and results cannot be
- * changed.
+ * `WriteVar`: stores a text or other JSON as a variable, or changes a variable. Rules and results
+ * cannot be changed.
  */
 export function writeVar(): Tool {
   return defineTool({
     name: "WriteVar",
     description:
-      "Stores a text as a variable, or changes the value, description or tags of one. For notes, drafts, and long texts to pass on by $VAR_REF{{name}}.",
+      "Stores a text or JSON as a variable, or changes the value, description or tags of one. For notes, drafts, and long texts to pass on by $VAR_REF{{name}}.",
     parameters,
     effects: { locks: ({ name }) => [`var:${name}`] },
     examples: [
@@ -57,6 +59,11 @@ export function writeVar(): Tool {
   });
 }
 
+/** A reference to the whole variable passes JSON with its type; users and models read its text. */
+function variableValue(value: JsonValue) {
+  return typeof value === "string" ? value : { text: JSON.stringify(value), data: value };
+}
+
 function write({ name, value, desc, tags }: Args, variables: VariableSystem) {
   const before = variables.peekVariable(name);
   const refusal = refusalOf(name, value, before);
@@ -66,7 +73,7 @@ function write({ name, value, desc, tags }: Args, variables: VariableSystem) {
     return toolError({ ...missing, message: `${missing.message} Give a value to create it.` });
   }
   const outcome = variables.updateVariable(before?.name ?? name, {
-    ...(value !== undefined && { value }),
+    ...(value !== undefined && { value: variableValue(value as JsonValue) }),
     ...(before === undefined && { type: "LLMAdd" as const }),
     ...(desc !== undefined && { desc }),
     ...(tags !== undefined && { tags }),
@@ -82,7 +89,7 @@ function write({ name, value, desc, tags }: Args, variables: VariableSystem) {
 /** The model cannot change rules, or results, because later turns refer to results. */
 function refusalOf(
   name: string,
-  value: string | undefined,
+  value: unknown,
   before: VariableInfo | undefined,
 ): string | undefined {
   if (before?.type === "RULE") return `${name} is a rule and read-only. Choose another name.`;
