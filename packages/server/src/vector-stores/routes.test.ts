@@ -175,6 +175,12 @@ test("another user's stores and files do not exist", async () => {
     const { status } = await app.call(method, path, body);
     assert.equal(status, 404, `${method} ${path}`);
   }
+  const { body } = await app.call("GET", "/v1/vector_stores");
+  assert.deepEqual(
+    body.data.map(({ id }) => id),
+    [own.body.id],
+    "a request with an unknown file creates no store",
+  );
 });
 
 for (const [what, path, body, param] of [

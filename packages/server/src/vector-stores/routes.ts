@@ -65,6 +65,9 @@ export function vectorStoreRoutes({ runs, vectorStores }: Services): Hono<Enviro
     const [created, added] = await store.write([create, add]);
     if (created.status === "refused")
       throw new RequestError({ code: "too_many_vector_stores", message: created.reason });
+    // A request that fails leaves no store behind.
+    if (added.status !== "added_files")
+      await store.write([{ type: "delete-vector-store", owner, id }]);
     requireAdded(added, id);
     vectorStores.wake();
     return answer(context, id);
