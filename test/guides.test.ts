@@ -379,6 +379,8 @@ test(
   },
 );
 
+type Tables = { readonly tables: readonly object[] };
+
 test("the guides to models and to built-in tools: their programs run", async () => {
   // The tests of documented calls run these lines.
   guides.models.block("/then");
@@ -393,7 +395,10 @@ test("the guides to models and to built-in tools: their programs run", async () 
   assert.match(await program(guides.models.block("createModelCatalog")), /no AI/);
   const groups = guides.builtIn.block("basicTools");
   const names = await program(`${groups}\nconsole.log(groups.map(({ name }) => name).join());`);
-  assert.match(names, /^vars,basic,files,edit,web$/m);
+  assert.match(names, /^vars,todo,basic,files,retrieval,data,charts,edit,web$/m);
+  // The tests of the groups `data` and `charts` run such calls.
+  assert.ok(JSON.parse(guides.builtIn.block("Sales by region")));
+  assert.equal((JSON.parse(guides.builtIn.block("SELECT c.name")) as Tables).tables.length, 2);
 });
 
 test("the guide to models: a server with the Chat Completions API answers", async () => {

@@ -183,18 +183,24 @@ export function withClaim<T>(claim: KeyClaim, serve: () => Promise<T>): Promise<
 }
 
 const effects: ReadonlySet<StoreWrite["type"]> = new Set([
+  "add-store-files",
   "answer-call",
+  "cancel-batch",
   "change-override",
+  "change-store-file",
   "delete-agent",
   "delete-conversation",
   "delete-file",
   "delete-run",
   "delete-thread-object",
+  "delete-vector-store",
   "edit-variables",
+  "remove-store-file",
   "reset-override",
   "revoke-grant",
   "save-agent",
   "save-thread-object",
+  "save-vector-store",
   "update-conversation",
 ]);
 
