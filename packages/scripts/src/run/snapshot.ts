@@ -26,7 +26,8 @@ export class Snapshots {
    */
   async take(script: Script): Promise<Snapshot | ToolError> {
     const key = script.contentHash;
-    const known = this.#copies.get(key) ?? { copy: copyFiles(script), users: 0 };
+    const shared = this.#copies.get(key);
+    const known = shared ?? { copy: copyFiles(script), users: 0 };
     this.#copies.set(key, known);
     known.users++;
     const release = () => {
@@ -49,7 +50,10 @@ export class Snapshots {
         },
       };
     } catch {
+      if (this.#copies.get(key) === known) this.#copies.delete(key);
       release();
+      // Another call began this copy, perhaps while the files were being written.
+      if (shared !== undefined) return this.take(script);
       return toolError({
         code: "script_changed",
         message: `${script.path} was changed a moment ago. Call it again.`,
