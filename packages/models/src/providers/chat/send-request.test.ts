@@ -48,7 +48,7 @@ test("ends after five redirects", async () => {
   assert.equal(server.bodies.length, 6);
 });
 
-// A request that reached the server may be counted there, so only the loop repeats it, visibly.
+// The server may already have charged for the request. Only the loop repeats it, where users see the second try.
 test("sends a request once, also if the server closes its idle connection", async () => {
   await using server = await startSseServer(ends, ({ request }) => request.socket.destroy(), ends);
   await textOf(await sendWithHttp(requestTo(server.url)));
