@@ -92,6 +92,20 @@ const nasty = `<script>window.hacked = true</script><img src=x onerror="window.h
 <form action="/v1/approvals"><button>Allow</button></form><p style="position:fixed">styled</p>
 `;
 
+const formulas = String.raw`The roots \(x_1\) and $x_2$ of a *quadratic* cost $5 each:
+
+\[
+x_{1,2} = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}
+\]
+
+This one is not finished: $\frac{1}{2$.
+
+\`\`\`python
+def area(r): # of a circle
+    return 3.14 * r ** 2
+\`\`\`
+`.replaceAll("\\`", "`");
+
 const paragraphs = Array.from(
   { length: 260 },
   (_, index) =>
@@ -195,6 +209,9 @@ export async function play(turn: MockTurn, text: string): Promise<void> {
         code: "interrupted",
         message: "The server stopped while this turn was running.",
       });
+    case "formulas":
+      await turn.say(formulas);
+      break;
     case "nasty":
       await turn.say(nasty);
       break;

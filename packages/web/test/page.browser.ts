@@ -276,6 +276,83 @@ test("text from a model does no harm and loads nothing", { skip }, async () => {
   assert.deepEqual(problems, []);
 });
 
+test(
+  "formulas and code are rendered as they arrive, and the answer can be copied",
+  { skip },
+  async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: mock.url });
+    await say("formulas");
+    await idle();
+    const answer = page.getByTestId("answer").last();
+    await answer.locator(".formula.rendered").nth(3).waitFor();
+    // MathML holds the formula for screen readers, with its source.
+    assert.deepEqual(await answer.locator("annotation").allTextContents(), [
+      "x_1",
+      "x_2",
+      String.raw`x_{1,2} = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}`,
+    ]);
+    assert.equal(await answer.locator(".formula.display .katex-display").count(), 1);
+    assert.equal(await answer.locator(".formula.invalid").innerText(), String.raw`\frac{1}{2`);
+    assert.match(await answer.innerText(), /cost \$5 each/);
+    await answer.locator("pre .hljs-keyword").first().waitFor();
+    assert.deepEqual(await answer.locator("pre .hljs-keyword").allTextContents(), [
+      "def",
+      "return",
+    ]);
+    await page.getByTestId("turn-numbers").last().getByTestId("copy").click();
+    await becomes(async () => {
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      return /^The roots \\\(x_1\\\) and \$x_2\$/.test(copied) && copied.endsWith("```");
+    }, true);
+    assert.deepEqual(problems, []);
+  },
+);
+
+test("a chat keeps its unsent message, also after a reload", { skip }, async () => {
+  await say("first");
+  await idle();
+  await page.getByTestId("composer-input").fill("later");
+  await page.getByTestId("new-chat").click();
+  await page.getByTestId("welcome").waitFor();
+  assert.equal(await page.getByTestId("composer-input").inputValue(), "");
+  await page.getByTestId("composer-input").fill("something new");
+  await page.getByTestId("conversation-item").first().click();
+  await becomes(() => page.getByTestId("composer-input").inputValue(), "later");
+  await page.reload();
+  await becomes(() => page.getByTestId("composer-input").inputValue(), "later");
+  await page.getByTestId("new-chat").click();
+  await becomes(() => page.getByTestId("composer-input").inputValue(), "something new");
+});
+
+test("a message that is sent while the view is scrolled up is shown", { skip }, async () => {
+  await say("long");
+  await idle();
+  const scroller = page.getByTestId("scroller");
+  await scroller.evaluate((element) => (element.scrollTop = 0));
+  await page.getByRole("button", { name: "Jump to the end" }).waitFor();
+  await say("slow");
+  await page.getByTestId("user-message").last().waitFor();
+  await becomes(
+    () =>
+      scroller.evaluate(
+        (element) => element.scrollHeight - element.scrollTop - element.clientHeight < 60,
+      ),
+    true,
+  );
+});
+
+test("Escape closes an open panel, and stops the turn only after that", { skip }, async () => {
+  await say("slow");
+  await page.locator("[data-tool=RunScript][data-status=running]").waitFor();
+  await page.getByTestId("composer-tools").click();
+  await page.getByTestId("panel-tools").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByTestId("panel-tools").waitFor({ state: "detached" });
+  assert.equal(await page.locator("[data-tool=RunScript][data-status=running]").count(), 1);
+  await page.keyboard.press("Escape");
+  await page.getByTestId("run-failure").getByText("You stopped this turn").waitFor();
+});
+
 test("a long answer streams to its end, and the page does not freeze", { skip }, async (t) => {
   await page.evaluate(() => {
     const gaps: number[] = [];

@@ -66,7 +66,7 @@ export function App() {
   );
 }
 
-/** Escape stops the turn, unless a dialog, a panel or an edited field handles it. */
+/** Escape closes the panel, or else stops the turn, unless a dialog or an edited field handles it. */
 function bindStopKey(app: AppState): void {
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing) return;
@@ -74,9 +74,11 @@ function bindStopKey(app: AppState): void {
     if (event.repeat) return;
     // Escape must not stop a run that is not shown.
     if (routedPage() !== "chat") return;
-    if (document.querySelector("dialog[open]") !== null || app.chat.active() === null) return;
+    if (document.querySelector("dialog[open]") !== null) return;
+    if (app.panel() !== null) app.showPanel(null);
+    else if (app.chat.active() !== null) void app.chat.stop();
+    else return;
     event.preventDefault();
-    void app.chat.stop();
   };
   document.addEventListener("keydown", onKey);
   onCleanup(() => document.removeEventListener("keydown", onKey));

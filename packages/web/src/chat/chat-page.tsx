@@ -26,7 +26,7 @@ export function ChatPage() {
 
   return (
     <>
-      <Scroller follow={!isEmpty()}>
+      <Scroller follow={!isEmpty()} toEnd={chat.sending() !== null}>
         <main class="chat" aria-label={chatTexts.label}>
           <Switch>
             <Match when={chat.status().type === "loading"}>

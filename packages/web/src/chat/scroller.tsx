@@ -1,4 +1,4 @@
-import { createSignal, onCleanup, onMount, Show, type JSX } from "solid-js";
+import { createEffect, createSignal, on, onCleanup, onMount, Show, type JSX } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 import { chatTexts } from "../texts/chat.ts";
 
@@ -8,6 +8,8 @@ const nearEnd = 60;
 export interface ScrollerProps {
   /** Whether the view follows new content; the welcome page stays at its top. */
   readonly follow: boolean;
+  /** The view moves to the end when this becomes true. */
+  readonly toEnd: boolean;
   readonly children: JSX.Element;
 }
 
@@ -21,6 +23,13 @@ export function Scroller(props: ScrollerProps) {
     frame.scrollTop = frame.scrollHeight;
     setAtEnd(true);
   };
+  createEffect(
+    on(
+      () => props.toEnd,
+      (wanted) => wanted && toEnd(),
+      { defer: true },
+    ),
+  );
   let lastTop = 0;
   const onScroll = () => {
     const distance = frame.scrollHeight - frame.scrollTop - frame.clientHeight;

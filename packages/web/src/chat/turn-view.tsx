@@ -94,7 +94,7 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
         )}
       </For>
       <RunFailure run={props.run} canRetry={props.isLast} />
-      <TurnStats state={state()} />
+      <TurnStats state={state()} model={props.run.view.model} />
     </div>
   );
 }

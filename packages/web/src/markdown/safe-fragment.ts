@@ -42,6 +42,7 @@ export function safeFragment(html: string): DocumentFragment {
   for (const link of fragment.querySelectorAll("a")) guardLink(link);
   for (const input of fragment.querySelectorAll("input")) guardInput(input);
   for (const element of fragment.querySelectorAll("[class]")) keepLanguage(element);
+  for (const code of fragment.querySelectorAll("code")) markFormula(code);
   for (const pre of fragment.querySelectorAll("pre")) pre.replaceWith(codeFrame(pre));
   for (const table of fragment.querySelectorAll("table")) frameTable(table);
   return fragment;
@@ -76,6 +77,17 @@ function keepLanguage(element: Element): void {
   const language = [...element.classList].find((name) => name.startsWith("language-"));
   if (element.tagName === "CODE" && language !== undefined) element.className = language;
   else element.removeAttribute("class");
+}
+
+/** Marks a formula for `renderFormulas`. A fenced block with the language `math` is one, too. */
+function markFormula(code: HTMLElement): void {
+  const block = code.parentElement?.tagName === "PRE" ? code.parentElement : null;
+  const isBlock = block !== null && code.className === "language-math";
+  const isDisplay = isBlock || code.className === "language-formula-display";
+  if (!isDisplay && (block !== null || code.className !== "language-formula")) return;
+  const formula = element("span", isDisplay ? "formula display" : "formula");
+  formula.textContent = code.textContent.trim();
+  (block ?? code).replaceWith(formula);
 }
 
 function frameTable(table: HTMLTableElement): void {

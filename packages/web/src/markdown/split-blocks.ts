@@ -1,6 +1,11 @@
 import { Lexer, type Links, Marked, Parser, type Token } from "marked";
+import { escapeHtml } from "./escape-html.ts";
+import { formulaSyntax } from "./formula-syntax.ts";
 
-const marked = new Marked({ gfm: true, renderer: { html: ({ text }) => plainTagsOnly(text) } });
+const marked = new Marked(
+  { gfm: true, renderer: { html: ({ text }) => plainTagsOnly(text) } },
+  formulaSyntax(),
+);
 
 /** A text as HTML, one string per block. The HTML is not safe yet: see `safe-fragment.ts`. */
 export interface MarkdownBlocks {
@@ -72,10 +77,6 @@ const plainTag = /(<\/?(?:br|sub|sup|kbd|mark|b|i|u|s|details|summary) ?\/?>)/i;
 function plainTagsOnly(html: string): string {
   return html
     .split(plainTag)
-    .map((part, index) => (index % 2 === 1 ? part : escaped(part)))
+    .map((part, index) => (index % 2 === 1 ? part : escapeHtml(part)))
     .join("");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -4,6 +4,7 @@ import { serverReturns } from "../api/server-presence.ts";
 import { createChat } from "./chat.ts";
 import { createConversationList } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
+import { createMessageDrafts } from "./message-drafts.ts";
 import { navigateTo, routedConversation } from "./route.ts";
 
 export type PanelName = "tools" | "variables" | "permissions";
@@ -26,7 +27,7 @@ export function createAppState() {
   const [panel, setPanel] = createSignal<PanelName | null>(null);
   /** The variable that is shown in full. */
   const [variable, setVariable] = createSignal<string | null>(null);
-  const [draft, setDraft] = createSignal("");
+  const { draft, setDraft } = createMessageDrafts(routedConversation);
   const catalog = createCatalog();
   const conversations = createConversationList();
   const chat = createChat({
@@ -66,6 +67,6 @@ export function createAppState() {
       if (name !== null) setPanel("variables");
     },
     draft,
-    setDraft: (text: string) => void setDraft(text),
+    setDraft,
   };
 }

@@ -124,6 +124,7 @@ export const chatTexts = {
       `model: ${formatCount(input)} tokens in${cached ? ` (${formatCount(cached)} cached)` : ""}, ${formatCount(output)} out`,
   },
   toEnd: "Jump to the end",
+  copyAnswer: "Copy the answer as Markdown",
   welcome: {
     title: "What would you like to do?",
     about: "Capstan gives a language model tools and keeps you in control of them.",
