@@ -45,7 +45,11 @@ test("after ten turns and a restart, ReadVar and references return a result byte
   );
   assert.equal(pages.join(""), whole);
   await turn(api, id, [`/WriteVar {"name":"copy","value":"$VAR_REF{{${name}}}"}`]);
-  assert.equal((await api.readVariable(id, "copy", "?start=0&length=100000")).text, whole);
+  // WriteVar keeps the value's type: the copy is the object, and not the text that shows it.
+  const { text: copy } = await api.readVariable(id, "copy", "?start=0&length=100000");
+  const { path, text, totalLines } = JSON.parse(copy) as { [field: string]: unknown };
+  assert.equal(text, page);
+  assert.deepEqual({ path, totalLines }, { path: "page.txt", totalLines: 700 });
 });
 
 test("later turns contain earlier ones as the same bytes, also after restarts", async () => {
