@@ -57,11 +57,12 @@ const inlineHtml = (tex: string) => `<code class="language-formula">${escapeHtml
 const displayHtml = (tex: string) =>
   `<code class="language-formula-display">${escapeHtml(tex)}</code>`;
 
-/** Reads plain text up to the next `$`, where a formula may begin. */
-function textUntilDollar(this: Tokenizer, source: string): Tokens.Text | Tokens.Tag | false {
+/** Reads plain text up to the next `$`, which may begin a formula. */
+function textUntilDollar(this: Tokenizer, source: string): Tokens.Text | false {
   const dollar = source.indexOf("$", 1);
   if (dollar === -1) return false;
-  return Tokenizer.prototype.inlineText.call(this, source.slice(0, dollar)) ?? false;
+  const token = Tokenizer.prototype.inlineText.call(this, source.slice(0, dollar));
+  return token?.type === "text" ? token : false;
 }
 
 /** Finds a line of the first paragraph that begins with a display formula. */

@@ -89,7 +89,7 @@ class Worker implements ScriptWorker {
   #active: ActiveCall | undefined;
   #isUsable = true;
   #output = "";
-  /** What the script printed as it was loaded before its first call, which gets it. */
+  /** Output of the script from before its first call, which gets it. */
   #loadPrints = "";
   /** The first mark ends the output of the import, and each other one the output of a call. */
   #marks = 0;
