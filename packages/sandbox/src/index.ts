@@ -12,6 +12,8 @@ export {
   resolveBySystem,
 } from "./network/checked-agent.ts";
 export { NetworkError } from "./network/network-error.ts";
+export { returnNetworkErrors } from "./network/return-network-errors.ts";
+export { rootCause } from "./network/root-cause.ts";
 export { isSameSite, parseAddress } from "./network/parse-address.ts";
 export { addressProblem, isAddress } from "./network/check-address.ts";
 export { type NetworkAccess, isHost } from "./network/network-access.ts";

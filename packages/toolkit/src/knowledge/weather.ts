@@ -1,5 +1,5 @@
-import { defineTool, type Tool, type ToolContext, toolError } from "@capstan/core";
-import { NetworkError } from "@capstan/sandbox";
+import { defineTool, type Tool, type ToolContext } from "@capstan/core";
+import { returnNetworkErrors } from "@capstan/sandbox";
 import { z } from "zod";
 import { serviceErrors } from "../service/reply-failure.ts";
 import { fetchJson } from "../service/service-client.ts";
@@ -116,14 +116,7 @@ export function weather(access: WeatherAccess): Tool {
     },
     compressArgs: ({ place, days }) => `${place}, ${days} days`,
     formatForLLM: formatForecast,
-    execute: async (args, context) => {
-      try {
-        return await run(args, context, access);
-      } catch (error) {
-        if (error instanceof NetworkError) return toolError(error.data);
-        throw error;
-      }
-    },
+    execute: (args, context) => returnNetworkErrors(() => run(args, context, access)),
   });
 }
 

@@ -7,8 +7,9 @@ import {
   withAnnotations,
   type WithAnnotations,
 } from "@capstan/core";
-import { NetworkError } from "@capstan/sandbox";
+import { returnNetworkErrors } from "@capstan/sandbox";
 import { z } from "zod";
+import { decodeEntities } from "../html/strip-tags.ts";
 import { serviceErrors } from "../service/reply-failure.ts";
 import { countOf } from "../text/format-bytes.ts";
 import { type Article, findSection, splitArticle } from "./article-sections.ts";
@@ -111,16 +112,12 @@ export function wikipedia(access: WikipediaAccess): Tool {
       [query ?? title, ...(section === undefined ? [] : [section])].join(", "),
     formatForLLM: (data: Search | Page) =>
       "results" in data ? formatSearch(data) : formatPage(data),
-    execute: async (args, context) => {
-      try {
-        return args.query === undefined
-          ? await read(args, context, access)
-          : await search(args, args.query, context, access);
-      } catch (error) {
-        if (error instanceof NetworkError) return toolError(error.data);
-        throw error;
-      }
-    },
+    execute: (args, context) =>
+      returnNetworkErrors<Search | WithAnnotations | ToolError>(() =>
+        args.query === undefined
+          ? read(args, context, access)
+          : search(args, args.query, context, access),
+      ),
   });
 }
 
@@ -272,14 +269,7 @@ function articleUrl({ url }: WikipediaAccess, language: string, title: string): 
 
 /** Snippets mark the words that were found with HTML. */
 function plainText(html: string): string {
-  return html
-    .replaceAll(/<[^>]*>/g, "")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#039;", "'")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&nbsp;", " ")
-    .replaceAll("&amp;", "&")
+  return decodeEntities(html.replaceAll(/<[^>]*>/g, ""))
     .replaceAll(/\s+/g, " ")
     .trim();
 }

@@ -3,11 +3,10 @@ import {
   defineTool,
   type Tool,
   type ToolContext,
-  toolError,
   type WithAnnotations,
   withAnnotations,
 } from "@capstan/core";
-import { NetworkError } from "@capstan/sandbox";
+import { returnNetworkErrors } from "@capstan/sandbox";
 import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 import { freshnesses, type SearchHit, type SearchReply } from "./providers/search-query.ts";
@@ -84,6 +83,7 @@ export function webSearch(server: SearchServer | undefined): Tool {
       timed_out: "The service took too long.",
       unexpected_reply: "The reply is not one of this service.",
       denied_host: "A rule denies the service.",
+      private_address: "The service's name leads to a private address.",
       too_large: "The reply is larger than 4 MiB.",
     },
     // The query leaves this machine for a third party.
@@ -91,14 +91,9 @@ export function webSearch(server: SearchServer | undefined): Tool {
     timeoutMs: 60_000,
     compressArgs: ({ query }) => query,
     formatForLLM: formatResult,
-    execute: async (args, context) => {
+    execute: (args, context) => {
       if (server === undefined) throw new Error("No search service is configured.");
-      try {
-        return await search(args, server, context);
-      } catch (error) {
-        if (error instanceof NetworkError) return toolError(error.data);
-        throw error;
-      }
+      return returnNetworkErrors(() => search(args, server, context));
     },
   });
 }

@@ -9,6 +9,7 @@ import {
   privateAddress,
   resolveBySystem,
   type ResolveHost,
+  rootCause,
 } from "@capstan/sandbox";
 import type { Dispatcher, FormData, Response } from "undici";
 import { formatBytes } from "../text/format-bytes.ts";
@@ -207,16 +208,6 @@ function networkFailure(service: string, url: URL, thrown: unknown): NetworkErro
     `${service} cannot be reached at ${url.host}: ${errorMessage(cause)}${code}.`,
     { retryable: !/CERT|SSL|TLS|ALTNAME/.test(code) },
   );
-}
-
-function rootCause(thrown: unknown): unknown {
-  let cause = thrown;
-  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
-    if (cause instanceof NetworkError || cause.cause === undefined) break;
-    cause = cause.cause;
-  }
-  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as unknown;
-  return cause;
 }
 
 function failure(code: string, message: string, more: Partial<ToolErrorData> = {}): NetworkError {

@@ -10,6 +10,7 @@ import {
   parseAddress,
   privateAddress,
   NetworkError,
+  rootCause,
 } from "@capstan/sandbox";
 
 const mostRedirects = 5;
@@ -168,16 +169,6 @@ function networkFailure(url: URL, error: unknown): NetworkError {
     message: `${url.host} could not be read: ${errorMessage(cause)}${code === "" ? "" : ` (${code})`}.`,
     retryable: !isCertificate,
   });
-}
-
-function rootCause(error: unknown): unknown {
-  let cause = error;
-  for (let depth = 0; depth < 5 && cause instanceof Error; depth++) {
-    if (cause instanceof NetworkError || cause.cause === undefined) break;
-    cause = cause.cause;
-  }
-  if (cause instanceof AggregateError && cause.errors.length > 0) return cause.errors[0] as unknown;
-  return cause;
 }
 
 function failure(code: string, message: string, more: Partial<ToolErrorData> = {}): NetworkError {

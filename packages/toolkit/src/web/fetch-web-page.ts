@@ -5,7 +5,7 @@ import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { fetchAddress, type FetchAddressOptions } from "./fetch-address.ts";
 import type { PageCache } from "./page-cache.ts";
 import { type Excerpt, findInPage, splitPages } from "./page-parts.ts";
-import { parseAddress, NetworkError } from "@capstan/sandbox";
+import { parseAddress, returnNetworkErrors } from "@capstan/sandbox";
 import { readPage, type WebPage } from "./read-page.ts";
 
 const parameters = z.object({
@@ -69,14 +69,7 @@ export function fetchWebPage(options: FetchWebPageOptions): Tool {
       ].join(", "),
     formatForLLM: (data: PageView | PageSearch) =>
       "find" in data ? formatSearch(data) : formatPage(data),
-    execute: async (args, context) => {
-      try {
-        return await run(args, context, options);
-      } catch (error) {
-        if (error instanceof NetworkError) return toolError(error.data);
-        throw error;
-      }
-    },
+    execute: (args, context) => returnNetworkErrors(() => run(args, context, options)),
   });
 }
 

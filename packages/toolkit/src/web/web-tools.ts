@@ -9,6 +9,7 @@ import {
   type WebSearchOptions,
 } from "../search/search-options.ts";
 import { webSearch } from "../search/web-search.ts";
+import { serviceClient } from "../service/service-client.ts";
 import { searchRules, webRules } from "./web-rules.ts";
 
 /** The hosts, limits and resolver of the web tools. */
@@ -59,10 +60,13 @@ export function webTools(options: WebToolsOptions = {}): ToolGroup {
       provider,
       url: (search.url ?? provider.url ?? "").replace(/\/+$/, ""),
       access: { key: search.key ?? "", engine: search.engine ?? "" },
-      // A configured address may be private.
-      agent: () => agentFor(search.url !== undefined),
+      send: serviceClient({
+        // A configured address may be private.
+        allowed: () => search.url !== undefined,
+        resolve,
+        maxBytes: 4 * 1024 * 1024,
+      }),
       now: () => clock.now(),
-      timeoutMs: 30_000,
     };
   return defineToolGroup({
     name: "web",

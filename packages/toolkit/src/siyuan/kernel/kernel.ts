@@ -1,6 +1,6 @@
 import { deniesUrl, errorMessage } from "@capstan/core/host";
 import type { DeniedResources } from "@capstan/core";
-import { checkedAgent, NetworkError, resolveBySystem } from "@capstan/sandbox";
+import { checkedAgent, resolveBySystem, rootCause } from "@capstan/sandbox";
 import type { z } from "zod";
 import { kernelFailure, statusFailure } from "./kernel-failure.ts";
 import { KernelError } from "./kernel-error.ts";
@@ -132,11 +132,8 @@ function unreachable(address: URL, error: unknown, timeout: number | undefined):
       code: "timed_out",
       message: `SiYuan did not answer within ${timeout / 1000} seconds. If the request was a change, it may have been made: read the blocks before you repeat it.`,
     });
-  let cause = error;
-  while (cause instanceof Error && cause.cause !== undefined && !(cause instanceof NetworkError))
-    cause = cause.cause;
   return new KernelError({
     code: "unreachable",
-    message: `SiYuan at ${address.host} could not be reached: ${errorMessage(cause)}. Tell the user to start SiYuan, or to check siyuan.url in the configuration.`,
+    message: `SiYuan at ${address.host} could not be reached: ${errorMessage(rootCause(error))}. Tell the user to start SiYuan, or to check siyuan.url in the configuration.`,
   });
 }
