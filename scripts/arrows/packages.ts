@@ -236,6 +236,7 @@ export const packages: ArrowTable = {
       "scripts/editor": "the script editor",
       scripts: "script files and their approval",
       conversations: "the list of conversations",
+      attachments: "files of messages: attach, drop, paste, show",
       chat: "the conversation",
       app: "choose the view by the URL",
       ".": "start the page",

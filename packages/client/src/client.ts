@@ -9,6 +9,7 @@ import type {
   ConversationUpdate,
   ConversationView,
   DamagedView,
+  FileView,
   GrantView,
   ListView,
   ModelView,
@@ -65,13 +66,28 @@ export interface ClientOptions {
   readonly keyHint?: string;
 }
 
+/** A file of the server that a message contains. */
+export interface MessageFile {
+  readonly id: string;
+  /** Whether the model gets it as an image; otherwise it gets it as a file. */
+  readonly isImage: boolean;
+}
+
 /** The user's message and the settings of a new run. */
 export interface StartRun {
   readonly conversation: string;
   readonly model: string;
   readonly text: string;
+  /** @default none */
+  readonly files?: readonly MessageFile[];
   /** Names of the tool groups to offer. */
   readonly groups: readonly string[];
+  /**
+   * The response that the message follows, or null for the start of the conversation.
+   *
+   * @default the newest response of the conversation
+   */
+  readonly after?: string | null | undefined;
 }
 
 /** The HTTP API. Every method throws `ApiError` if the request fails. */
@@ -223,16 +239,20 @@ export function createClient(options: ClientOptions = {}) {
      * Starts a run in the background and returns its id. Calls that need an approval wait for the
      * answer.
      */
-    startRun: ({ conversation, model, text, groups }: StartRun, signal?: Signal) => {
+    startRun: ({ conversation, model, text, files, groups, after }: StartRun, signal?: Signal) => {
       const tools = groups.map((group) => ({
         type: "mcp",
         server_label: group,
         server_url: `capstan://groups/${group}`,
       }));
-      const turn = { model, input: text, conversation, tools };
+      const place = { id: conversation, after };
+      const turn = { model, input: inputOf(text, files), conversation: place, tools };
       const body = { ...turn, background: true, approvals: "inline" };
       return post<{ readonly id: string }>("/v1/responses", body, signal);
     },
+    /** Returns the whole input of a run as Responses items, of which its view may have only a part. */
+    runInput: (run: string, signal?: Signal) =>
+      list<unknown>(`/v1/responses/${id(run)}/input_items`, signal, { order: "asc", limit: "100" }),
     cancelRun: (run: string, signal?: Signal) =>
       post<RunView>(`${pathOf.run(run)}/cancel`, {}, signal),
     retryRun: (run: string, model: string) => post<RunView>(`${pathOf.run(run)}/retry`, { model }),
@@ -309,13 +329,26 @@ export function createClient(options: ClientOptions = {}) {
     deleteVariable: (conversation: string, name: string) =>
       remove(pathOf.variable(conversation, name)),
 
-    // Script files
+    // Files
+    /**
+     * Uploads a file that messages can name.
+     *
+     * @example await client.uploadFile(new File(["a,b"], "table.csv", { type: "text/csv" }))
+     */
+    uploadFile: (file: File, signal?: Signal) => {
+      const form = new FormData();
+      form.append("purpose", "user_data");
+      form.append("file", file, file.name);
+      return json<FileView>("/v1/files", { method: "POST", form, signal });
+    },
+    deleteFile: (file: string) => remove(`/v1/files/${id(file)}`),
     /** Returns the bytes of a file. */
     fileContent: async (file: string, signal?: Signal): Promise<Blob> => {
       const path = `/v1/files/${id(file)}/content`;
       return (await send(connection, path, { accept: "*/*", signal })).blob();
     },
 
+    // Script files
     scripts: () => list<ScriptView>("/v1/scripts"),
     script: (script: string, signal?: Signal) =>
       json<ScriptDetail>(pathOf.script(script), { signal }),
@@ -342,4 +375,15 @@ export function createClient(options: ClientOptions = {}) {
         isLast: () => false,
       }),
   };
+}
+
+/** Returns a message as the input of a response. */
+function inputOf(text: string, files: readonly MessageFile[] = []): unknown {
+  if (files.length === 0) return text;
+  const parts = files.map(({ id: file, isImage }) => ({
+    type: isImage ? "input_image" : "input_file",
+    file_id: file,
+  }));
+  const content = [...(text === "" ? [] : [{ type: "input_text", text }]), ...parts];
+  return [{ type: "message", role: "user", content }];
 }

@@ -4,7 +4,13 @@
  * @module
  */
 
-export { type Client, type ClientOptions, createClient, type StartRun } from "./client.ts";
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type MessageFile,
+  type StartRun,
+} from "./client.ts";
 export { backoffDelay } from "./follow/follow.ts";
 export { followRun, type FollowRunOptions } from "./follow-run.ts";
 export type { FollowStatus, Retry } from "./follow/follow.ts";

@@ -107,7 +107,8 @@ function route(
 }
 
 function respond(mock: MockServer, body: { [key: string]: unknown }): Answer {
-  const conversation = mock.store.conversations.get(String(body["conversation"]));
+  const { id, after } = body["conversation"] as { id: string; after?: string | null };
+  const conversation = mock.store.conversations.get(id);
   if (conversation === undefined) return missing;
   const input = String(body["input"]);
   if (input === "refuse me")
@@ -115,6 +116,7 @@ function respond(mock: MockServer, body: { [key: string]: unknown }): Answer {
   const run = addRun(mock.store, conversation.id, String(body["model"]), [
     { type: "message", role: "user", content: input },
   ]);
+  if (after !== undefined) run.view.previous = after;
   start(mock, run, input);
   return { body: { id: run.view.id, object: "response", status: "queued" } };
 }

@@ -299,7 +299,7 @@ test(
       "def",
       "return",
     ]);
-    await page.getByTestId("turn-numbers").last().getByTestId("copy").click();
+    await page.getByTestId("copy").last().click();
     await becomes(async () => {
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       return copied.startsWith(String.raw`The roots \(x_1\) and $x_2$`) && copied.endsWith("```");
@@ -307,6 +307,64 @@ test(
     assert.deepEqual(problems, []);
   },
 );
+
+test(
+  "a message is changed and an answer asked for again; all versions are kept",
+  { skip },
+  async () => {
+    const messages = page.getByTestId("user-message");
+    const answers = page.getByTestId("answer");
+    await say("first");
+    await idle();
+    await say("second");
+    await idle();
+    await messages.last().hover();
+    await page.getByTestId("edit-message").last().click();
+    await page.getByTestId("edit-field").fill("second, changed");
+    await page.getByTestId("send-edited").click();
+    await answers.getByText("You said: second, changed").waitFor();
+    await idle();
+    const [first, , changed] = [...mock.store.runs.values()];
+    assert.equal(changed?.view.previous, first?.view.id);
+    const shown = () =>
+      messages
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => text.replace(/^You said:\s*/, "")));
+    assert.deepEqual(await shown(), ["first", "second, changed"]);
+    assert.equal(await page.getByTestId("version").innerText(), "2 of 2");
+    await page.getByTestId("previous-version").click();
+    await becomes(shown, ["first", "second"]);
+    // The next message continues the version that is shown.
+    await say("third");
+    await idle();
+    await becomes(shown, ["first", "second", "third"]);
+    assert.equal(await page.getByTestId("version").innerText(), "1 of 2");
+    await page.getByTestId("regenerate").last().click();
+    await page.getByTestId("version").getByText("2 of 2").waitFor();
+    await idle();
+    assert.deepEqual(await shown(), ["first", "second", "third"]);
+    await page.reload();
+    await becomes(shown, ["first", "second", "third"]);
+    assert.equal(mock.store.runs.size, 5);
+    assert.deepEqual(problems, []);
+  },
+);
+
+test("Escape leaves the change of a message, and the run goes on", { skip }, async () => {
+  await say("first");
+  await idle();
+  await page.getByTestId("user-message").hover();
+  await page.getByTestId("edit-message").click();
+  await page.getByTestId("edit-field").fill("changed");
+  await page.keyboard.press("Escape");
+  await page.getByTestId("edit-field").waitFor({ state: "detached" });
+  assert.equal(sent("POST /v1/responses").length, 1);
+  // While a run is in progress, its messages cannot be changed.
+  await say("slow");
+  await page.locator("[data-tool=RunScript][data-status=running]").waitFor();
+  assert.equal(await page.getByTestId("edit-message").count(), 0);
+  assert.equal(await page.getByTestId("regenerate").count(), 0);
+});
 
 test("a chat keeps its unsent message, also after a reload", { skip }, async () => {
   await say("first");

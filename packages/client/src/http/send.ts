@@ -97,6 +97,8 @@ export interface RequestOptions {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as `multipart/form-data`, in place of `body`. */
+  readonly form?: FormData;
   /** @default "application/json" */
   readonly accept?: string;
   /** Lets the request outlive the page. @default false */
@@ -115,7 +117,7 @@ export async function send(
   path: string,
   options: RequestOptions = {},
 ): Promise<Response> {
-  const { method = "GET", body, accept = "application/json", keepalive, signal } = options;
+  const { method = "GET", body, form, accept = "application/json", keepalive, signal } = options;
   const key = keyOf();
   const token = antiForgeryToken();
   let response: Response;
@@ -129,6 +131,7 @@ export async function send(
         ...(typeof token === "string" && { "x-csrf-token": token }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(form && { body: form }),
       ...(keepalive !== undefined && { keepalive }),
       ...(signal && { signal }),
     });

@@ -15,6 +15,7 @@ import {
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { approvalView } from "./approvals.ts";
+import { inputView } from "../http/files/input-view.ts";
 import { badRequest, conflict, notFound, tooLong } from "../http/errors.ts";
 import { mayRepeat, readBody, readNumber, readWord } from "../http/read-body.ts";
 import { startOnce } from "../http/request-keys.ts";
@@ -331,7 +332,7 @@ export function runView(run: ListedRun, submitted: readonly string[] = []): RunV
     status: run.status,
     waiting: run.status === "requires_action" ? awaited(run, submitted) : [],
     model: run.model,
-    input: run.input,
+    input: inputView(run.input),
     input_cut: run.isInputCut,
     created_at: run.createdAt,
     ended_at: run.endedAt,

@@ -17,7 +17,7 @@ import type { StartOptions } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { titleFrom } from "../runs/request/title.ts";
 import type { Connection, Services } from "../http/services.ts";
-import { conflict, RequestError } from "../http/errors.ts";
+import { badRequest, conflict, RequestError } from "../http/errors.ts";
 import { nextTurn } from "../http/streams.ts";
 import { offeredEntries, offeredServers, toolContextOf } from "../http/tools/request-data.ts";
 import { requireKnownGroups } from "../http/parse-tool.ts";
@@ -123,7 +123,7 @@ export async function prepareResponse(
   checkChosenTool(services, request);
   checkOutputSize(request.input, services.limits.toolOutputChars);
   const named = await findNamedParent(services, { owner, connection }, request);
-  const { conversationId } = named;
+  const { conversationId, conversationHead } = named;
   // A conversation is its own session.
   const promptCacheKey = request.echo.prompt_cache_key ?? undefined;
   const { user } = request;
@@ -195,6 +195,7 @@ export async function prepareResponse(
     ...(session !== undefined && !crosses && { sessionId: session.sessionId }),
     ...(marks !== undefined && { sessionKeys: marks.map(({ key }) => key) }),
     conversationId,
+    ...(conversationHead !== undefined && { conversationHead }),
     title: named.untitled ? titleFrom(messages) : null,
     servers: fields.servers,
     clientTools: fields.clientTools,
@@ -320,6 +321,8 @@ function listing(
 interface NamedParent {
   readonly parent: RunRecord | undefined;
   readonly conversationId: string | null;
+  /** The conversation's newest run, if `parent` is another one. */
+  readonly conversationHead?: string | null;
   /** Whether the conversation has no title yet. */
   readonly untitled: boolean;
 }
@@ -351,8 +354,21 @@ async function findNamedParent(
         message: `Conversation with id '${id}' not found.`,
       });
     const { headRunId, title } = conversation;
-    const parent = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
-    return { parent, conversationId: id, untitled: title === "" };
+    const head = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
+    const place = { conversationId: id, untitled: title === "" };
+    const { after } = request;
+    if (after === undefined || after === headRunId) return { ...place, parent: head };
+    if (head !== undefined && !isClosing(head.status))
+      throw conflict(
+        "The newest response of this conversation has not ended. Wait for it, or cancel it first.",
+      );
+    const parent = after === null ? undefined : await store.getRun({ owner, id: after });
+    if (after !== null && parent?.conversationId !== id)
+      throw badRequest(
+        "conversation.after",
+        `Invalid 'conversation.after': '${after.slice(0, 100)}' is not a response of this conversation. GET /v1/conversations/${id}/runs lists them.`,
+      );
+    return { ...place, parent, conversationHead: headRunId };
   }
   if (previousResponseId === undefined) return none;
   // A stored response cannot continue one that is in memory only.

@@ -213,6 +213,7 @@ export function newRunWrites(
     title: _ofConversation,
     sessionId,
     sessionKeys: _claimed,
+    conversationHead: _replaced,
     blobs,
     ...rest
   } = request;
@@ -320,9 +321,10 @@ function opening(
 /** Makes the new run the conversation's newest, and sets a missing title from its first message. */
 function conversationWrites(
   runId: string,
-  { principal: owner, conversationId: id, parentId: from, title }: RunRequest,
+  { principal: owner, conversationId: id, parentId, conversationHead, title }: RunRequest,
 ): readonly StoreWrite[] {
   if (id === null) return [];
+  const from = conversationHead === undefined ? parentId : conversationHead;
   const moved: StoreWrite = { type: "move-head", owner, id, from, to: runId };
   if (title === null) return [moved];
   return [moved, { type: "update-conversation", owner, id, update: { title } }];

@@ -4,6 +4,7 @@ import { ApprovalBar } from "../approvals/approval-bar.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
+import { DropArea } from "../attachments/drop-area.tsx";
 import { groupTurns } from "./group-turns.ts";
 import { Scroller } from "./scroller.tsx";
 import { SendingTurn, TurnView } from "./turn-view.tsx";
@@ -16,7 +17,7 @@ import "./chat.css";
 export function ChatPage() {
   const app = useApp();
   const { chat } = app;
-  const turns = createMemo(() => groupTurns(chat.runs()));
+  const turns = createMemo(() => groupTurns(chat.branch()));
   const isEmpty = () =>
     chat.status().type === "ready" && turns().length === 0 && chat.sending() === null;
   const failure = () => {
@@ -25,7 +26,7 @@ export function ChatPage() {
   };
 
   return (
-    <>
+    <DropArea>
       <Scroller follow={!isEmpty()} toEnd={chat.sending() !== null}>
         <main class="chat" aria-label={chatTexts.label}>
           <Switch>
@@ -54,7 +55,7 @@ export function ChatPage() {
           <KeyedFor each={turns()} by={({ id }) => id}>
             {(turn) => <TurnView turn={turn()} />}
           </KeyedFor>
-          <Show when={chat.sending()}>{(text) => <SendingTurn text={text()} />}</Show>
+          <Show when={chat.sending()}>{(message) => <SendingTurn message={message()} />}</Show>
         </main>
       </Scroller>
       <div class="chat-foot">
@@ -62,6 +63,6 @@ export function ChatPage() {
         <Composer />
       </div>
       <Announcer />
-    </>
+    </DropArea>
   );
 }

@@ -2,7 +2,9 @@ import { createEffect, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { ModelSelect } from "../settings/model-select.tsx";
 import { groupsOn } from "../state/switches.ts";
-
+import { AttachButton } from "../attachments/attach-button.tsx";
+import { attachPasted } from "../attachments/attach-files.ts";
+import { AttachmentList } from "../attachments/attachment-list.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { sendMessage } from "./send-message.ts";
 import { Button, IconButton } from "../shell/button.tsx";
@@ -19,7 +21,8 @@ export function Composer() {
   const isBusy = () => chat.active() !== null || chat.sending() !== null;
   const canSend = () =>
     !isBusy() &&
-    app.draft().trim() !== "" &&
+    (app.draft().trim() !== "" || app.attachments.list().length > 0) &&
+    app.attachments.isReady() &&
     chat.status().type === "ready" &&
     catalog.model() !== null &&
     // If a message was sent before the tools are loaded, the model would get no tools.
@@ -63,6 +66,7 @@ export function Composer() {
         <label class="visually-hidden" for="message">
           {chatTexts.composer.message}
         </label>
+        <AttachmentList />
         <textarea
           ref={(element) => (field = element)}
           id="message"
@@ -71,6 +75,7 @@ export function Composer() {
           aria-describedby="composer-hint"
           data-testid="composer-input"
           onInput={() => app.setDraft(field.value)}
+          onPaste={(event) => attachPasted(app, event)}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
             event.preventDefault();
@@ -78,6 +83,7 @@ export function Composer() {
           }}
         />
         <div class="composer-tools row">
+          <AttachButton />
           <ModelSelect />
           <Button
             look="quiet"

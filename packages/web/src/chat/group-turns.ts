@@ -1,40 +1,30 @@
 import type { RunView } from "@capstan/contract";
+import { type InputFile, inputFiles } from "../attachments/input-files.ts";
 
 /** A user message and its runs: the first run and its retries. */
 export interface Turn<Run> {
   readonly id: string;
   readonly text: string;
+  readonly files: readonly InputFile[];
   readonly runs: readonly Run[];
 }
 
 /**
- * Groups the runs of a conversation, oldest first, into turns. A run that retries another one has
- * no new message: its input is empty, or it has the same input and the same previous run.
+ * Groups the runs of a branch, oldest first, into turns. A run without a new message retries the
+ * run before it.
  */
 export function groupTurns<Run extends { readonly view: RunView }>(
   runs: readonly Run[],
 ): Turn<Run>[] {
-  const turns: { id: string; text: string; runs: Run[] }[] = [];
+  const turns: (Turn<Run> & { readonly runs: Run[] })[] = [];
   for (const run of runs) {
     const turn = turns.at(-1);
-    const before = turn?.runs.at(-1);
     const text = inputText(run.view.input);
-    if (
-      turn !== undefined &&
-      before !== undefined &&
-      isRetry(run.view, before.view, text, turn.text)
-    ) {
-      turn.runs.push(run);
-    } else {
-      turns.push({ id: run.view.id, text, runs: [run] });
-    }
+    const files = inputFiles(run.view.input);
+    if (turn !== undefined && text === "" && files.length === 0) turn.runs.push(run);
+    else turns.push({ id: run.view.id, text, files, runs: [run] });
   }
   return turns;
-}
-
-function isRetry(run: RunView, before: RunView, text: string, said: string): boolean {
-  if (text === "") return true;
-  return text === said && run.previous === before.previous && run.previous !== before.id;
 }
 
 /** Returns the user's text in a run's input, which is text or messages of the Responses API. */

@@ -2,15 +2,23 @@ import type { AppState } from "../state/app-state.ts";
 import { groupsOn } from "../state/switches.ts";
 
 /**
- * Sends the user's text, with the chosen model and the enabled groups. Returns whether it was sent;
- * if not, the text is put back into the field.
+ * Sends the user's text and the attached files, with the chosen model and the enabled groups.
+ * Returns whether they were sent; if not, they are put back into the field.
  */
 export async function sendMessage(app: AppState, text: string): Promise<boolean> {
-  const { catalog, chat } = app;
+  const { attachments, catalog, chat } = app;
   const model = catalog.model()?.id ?? catalog.info.value()?.model.id;
-  if (model === undefined || text.trim() === "") return false;
+  const isEmpty = text.trim() === "" && attachments.list().length === 0;
+  if (model === undefined || isEmpty || !attachments.isReady()) return false;
+  const taken = attachments.take();
   const groups = groupsOn(catalog.groups.value(), chat.switches());
-  const went = await chat.send({ text, model, groups });
-  if (!went && app.draft() === "") app.setDraft(text);
+  const files = taken.flatMap(({ upload, name, isImage }) =>
+    upload.status === "ready" ? [{ id: upload.fileId, name, isImage }] : [],
+  );
+  const went = await chat.send({ text, files, model, groups });
+  if (!went) {
+    attachments.restore(taken);
+    if (app.draft() === "") app.setDraft(text);
+  }
   return went;
 }

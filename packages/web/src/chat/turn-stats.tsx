@@ -1,8 +1,6 @@
 import { For, Show } from "solid-js";
-import { CopyButton } from "../shell/copy-button.tsx";
 
 import { formatDuration, formatElapsed } from "../format/duration.ts";
-import { answerOf } from "../run/answer.ts";
 import { hasEnded, type RunState } from "../run/run-state.ts";
 import { runDuration, runTotals } from "../run/run-totals.ts";
 import { createTickingClock } from "../state/ticking-clock.ts";
@@ -13,7 +11,7 @@ interface TurnStatsProps {
   readonly model: string;
 }
 
-/** A turn's model, time and tokens on one line, and a button that copies the answer. */
+/** A turn's model, time and tokens, on one line. */
 export function TurnStats(props: TurnStatsProps) {
   const isRunning = () => !hasEnded(props.state.phase);
   const now = createTickingClock(() => isRunning() && props.state.phase !== "waiting");
@@ -47,9 +45,6 @@ export function TurnStats(props: TurnStatsProps) {
           </span>
           <span data-testid="turn-model">{props.model}</span>
           <For each={facts()}>{(fact) => <span>{fact}</span>}</For>
-          <Show when={!isRunning() && answerOf(props.state)}>
-            {(text) => <CopyButton text={text()} label={chatTexts.copyAnswer} />}
-          </Show>
         </p>
       )}
     </Show>

@@ -2,9 +2,11 @@ import { createMemo, For, Index, Match, Show, Switch } from "solid-js";
 import { endedEarly } from "../run/run-totals.ts";
 import { hasEnded } from "../run/run-state.ts";
 import type { Turn } from "./group-turns.ts";
+import type { SendingMessage } from "../state/chat.ts";
 import type { LiveRun } from "../state/live-run.ts";
 import { RunFailure } from "./run-failure.tsx";
-import { TurnStats } from "./turn-stats.tsx";
+import { TurnFoot } from "./turn-foot.tsx";
+import { MessageContent, UserMessage } from "./user-message.tsx";
 import { CallRow } from "../calls/call-row.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { type Segment, segmentsOf } from "../run/segments.ts";
@@ -15,19 +17,23 @@ import { chatTexts } from "../texts/chat.ts";
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
   return (
     <article class="turn stack" data-testid="turn">
-      <UserMessage text={props.turn.text} />
+      <UserMessage turn={props.turn} />
       <Index each={props.turn.runs}>
-        {(run, index) => <RunView run={run()} isLast={index === props.turn.runs.length - 1} />}
+        {(run, index) => (
+          <RunView run={run()} turn={props.turn} isLast={index === props.turn.runs.length - 1} />
+        )}
       </Index>
     </article>
   );
 }
 
 /** A message that is being sent to the server. */
-export function SendingTurn(props: { readonly text: string }) {
+export function SendingTurn(props: { readonly message: SendingMessage }) {
+  // Pictures are shown when the message has arrived.
+  const files = () => props.message.files.map(({ name }) => ({ id: null, name, isImage: false }));
   return (
     <article class="turn stack" aria-busy="true">
-      <UserMessage text={props.text} />
+      <MessageContent text={props.message.text} files={files()} />
       <p class="thinking row dim">
         <span class="spinner" /> {chatTexts.turn.sending}
       </p>
@@ -35,16 +41,13 @@ export function SendingTurn(props: { readonly text: string }) {
   );
 }
 
-function UserMessage(props: { readonly text: string }) {
-  return (
-    <div class="user-message breaks" data-testid="user-message">
-      <span class="visually-hidden">{chatTexts.turn.youSaid} </span>
-      {props.text}
-    </div>
-  );
+interface RunViewProps {
+  readonly run: LiveRun;
+  readonly turn: Turn<LiveRun>;
+  readonly isLast: boolean;
 }
 
-function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
+function RunView(props: RunViewProps) {
   const state = () => props.run.state();
   const isRunning = () => !hasEnded(state().phase);
   /** Whether the model is working and the page shows no other sign of progress. */
@@ -94,7 +97,7 @@ function RunView(props: { readonly run: LiveRun; readonly isLast: boolean }) {
         )}
       </For>
       <RunFailure run={props.run} canRetry={props.isLast} />
-      <TurnStats state={state()} model={props.run.view.model} />
+      <TurnFoot {...props} />
     </div>
   );
 }

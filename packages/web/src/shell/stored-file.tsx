@@ -5,7 +5,11 @@ import { shellTexts } from "../texts/shell.ts";
 import { Button } from "./button.tsx";
 
 /** A picture that the server stores as a file. Its bytes are loaded when it is shown. */
-export function StoredPicture(props: { readonly fileId: string }) {
+export function StoredPicture(props: {
+  readonly fileId: string;
+  /** @default the text for a picture of a tool */
+  readonly label?: string;
+}) {
   const stop = new AbortController();
   onCleanup(() => stop.abort());
   const [address] = createResource(
@@ -22,7 +26,7 @@ export function StoredPicture(props: { readonly fileId: string }) {
       when={failure()}
       fallback={
         <Show when={address()}>
-          {(source) => <img src={source()} alt={shellTexts.toolPicture} />}
+          {(source) => <img src={source()} alt={props.label ?? shellTexts.toolPicture} />}
         </Show>
       }
     >

@@ -1,6 +1,7 @@
 import { createContext, createEffect, createSignal, on, useContext } from "solid-js";
 import { apiKeyRevision } from "../api/api-key.ts";
 import { serverReturns } from "../api/server-presence.ts";
+import { createAttachments } from "./attachments.ts";
 import { createChat } from "./chat.ts";
 import { createConversationList } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
@@ -28,6 +29,7 @@ export function createAppState() {
   /** The variable that is shown in full. */
   const [variable, setVariable] = createSignal<string | null>(null);
   const { draft, setDraft } = createMessageDrafts(routedConversation);
+  const attachments = createAttachments(routedConversation);
   const catalog = createCatalog();
   const conversations = createConversationList();
   const chat = createChat({
@@ -56,6 +58,7 @@ export function createAppState() {
   );
 
   return {
+    attachments,
     catalog,
     chat,
     conversations,

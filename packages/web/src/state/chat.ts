@@ -3,7 +3,9 @@ import { batch, createMemo, createSignal } from "solid-js";
 import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { hasEnded } from "../run/run-state.ts";
+import { branchOf } from "./branches.ts";
 import { noSwitches } from "./switches.ts";
+import type { MessageFile } from "@capstan/client";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 
 export type ChatStatus =
@@ -14,8 +16,26 @@ export type ChatStatus =
 
 export interface SendOptions {
   readonly text: string;
+  readonly files: readonly SentFile[];
   readonly model: string;
   readonly groups: readonly string[];
+  /**
+   * The run that the message follows, or null for the start of the chat.
+   *
+   * @default the last run that is shown
+   */
+  readonly after?: string | null;
+}
+
+/** A file of a message, with the name that the page shows until the run is loaded again. */
+export interface SentFile extends MessageFile {
+  readonly name: string;
+}
+
+/** A message that is being sent. */
+export interface SendingMessage {
+  readonly text: string;
+  readonly files: readonly SentFile[];
 }
 
 export interface ChatEvents {
@@ -30,8 +50,12 @@ export function createChat(events: ChatEvents) {
   const [conversation, setConversation] = createSignal<ConversationView | null>(null);
   const [status, setStatus] = createSignal<ChatStatus>({ type: "ready" });
   const [runs, setRuns] = createSignal<readonly LiveRun[]>([]);
+  /** A run of the branch that is shown; null for the newest branch. */
+  const [chosen, setChosen] = createSignal<string | null>(null);
+  /** The runs of the branch that is shown, oldest first. */
+  const branch = createMemo(() => branchOf(runs(), chosen()));
   /** The message that is being sent. */
-  const [sending, setSending] = createSignal<string | null>(null);
+  const [sending, setSending] = createSignal<SendingMessage | null>(null);
   /** Why the last action failed. */
   const [sendError, setSendError] = createSignal<string | null>(null);
   const [draftSwitches, setDraftSwitches] = createSignal<Switches>(noSwitches);
@@ -74,6 +98,7 @@ export function createChat(events: ChatEvents) {
     batch(() => {
       setConversation(null);
       setRuns([]);
+      setChosen(null);
       setSendError(null);
       setDraftSwitches(noSwitches);
       noteChange();
@@ -134,6 +159,7 @@ export function createChat(events: ChatEvents) {
 
   /** Shows a run that has just started; all its events arrive in the stream. */
   function add(run: RunView): void {
+    setChosen(null);
     setRuns((before) =>
       before.some(({ view }) => view.id === run.id)
         ? before
@@ -144,25 +170,32 @@ export function createChat(events: ChatEvents) {
   /** Returns whether the message was sent; if not, `sendError` has the reason. */
   async function send(options: SendOptions): Promise<boolean> {
     if (sending() !== null || active() !== null) return false;
-    setSending(options.text);
+    setSending({ text: options.text, files: options.files });
     setSendError(null);
     const { signal } = loading;
+    // Without a place the message follows the newest run, also one of another tab.
+    const isNewest = branch().at(-1) === runs().at(-1);
+    const last = branch().at(-1)?.view.id ?? null;
+    const place = options.after === undefined && !isNewest ? last : options.after;
     try {
-      const { id, title } = await ensureConversation(titleFrom(options.text));
-      if (title === "") await client.updateConversation(id, { title: titleFrom(options.text) });
+      const name = titleFrom(options.text) || (options.files[0]?.name ?? "");
+      const { id, title } = await ensureConversation(name);
+      if (title === "") await client.updateConversation(id, { title: name });
       // Save the switches first: they decide which tools the turn offers.
       await saving.catch(() => {});
       const { id: run } = await client.startRun({
         model: options.model,
         text: options.text,
+        files: options.files,
         conversation: id,
         groups: options.groups,
+        after: place,
       });
       events.onTurnChanged();
       if (signal.aborted) return true;
       batch(() => {
         setSending(null);
-        add(newRun(run, id, options, runs().at(-1)?.view.id ?? null));
+        add(newRun(run, id, options, place === undefined ? last : place));
       });
       return true;
     } catch (error) {
@@ -204,6 +237,8 @@ export function createChat(events: ChatEvents) {
     conversation,
     status,
     runs,
+    branch,
+    showBranch: (run: string) => void setChosen(run),
     active,
     sending,
     sendError,
@@ -240,6 +275,15 @@ function titleFrom(text: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
+function contentOf({ text, files }: SendingMessage): unknown[] {
+  const parts = files.map(({ id, name, isImage }) => ({
+    type: isImage ? "input_image" : "input_file",
+    file_id: id,
+    filename: name,
+  }));
+  return [{ type: "input_text", text }, ...parts];
+}
+
 function newRun(
   id: string,
   conversation: string,
@@ -254,7 +298,7 @@ function newRun(
     status: "queued",
     waiting: [],
     model: options.model,
-    input: [{ type: "message", role: "user", content: options.text }],
+    input: [{ type: "message", role: "user", content: contentOf(options) }],
     input_cut: false,
     created_at: Date.now(),
     ended_at: null,

@@ -63,10 +63,15 @@ export function parseCreateRequest(
       model: given.model,
       instructions: given.instructions,
       previousResponseId: given.previous_response_id,
-      conversation,
+      conversation: conversation?.id,
       maxToolCalls: given.max_tool_calls,
     }),
     input,
+    /**
+     * The response that the input follows, if it is not the newest one of the conversation; null for
+     * the start of the conversation.
+     */
+    after: conversation?.after,
     /** The client's end user. */
     user: given.safety_identifier ?? given.user ?? undefined,
     tools,
@@ -168,12 +173,23 @@ function checkMetadata(metadata: { readonly [key: string]: string }): void {
   });
 }
 
-function parseConversation(given: unknown): string | undefined {
+interface ConversationPlace {
+  readonly id: string;
+  readonly after: string | null | undefined;
+}
+
+function parseConversation(given: unknown): ConversationPlace | undefined {
   if (given === undefined || given === null) return undefined;
-  const id: unknown = isObject(given) ? given["id"] : given;
+  const { id, after } = isObject(given) ? given : { id: given, after: undefined };
   if (typeof id !== "string")
     throw wrongType("conversation", "a string or an object with an 'id'", given);
-  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return id;
+  if (after !== undefined && after !== null && typeof after !== "string")
+    throw wrongType(
+      "conversation.after",
+      "the id of a response of the conversation or null",
+      after,
+    );
+  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return { id, after };
   const message = `Invalid 'conversation': '${id.slice(0, 100)}' is not a conversation id. Expected one that starts with 'conv_'.`;
   throw badRequest("conversation", message);
 }

@@ -21,6 +21,8 @@ export interface RunRequest extends Omit<StoredRequest, "adopts" | "context" | "
   /** Keys under which the session is found by its newest run. @default none */
   readonly sessionKeys?: readonly RequestKey[];
   readonly conversationId: string | null;
+  /** The conversation's newest run, which the new one replaces. @default `parentId` */
+  readonly conversationHead?: string | null;
   /** The title for a conversation that has none yet. */
   readonly title: string | null;
 }

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ScriptedModel, type ScriptedStep } from "@capstan/core/testing";
+import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
+
+interface Body {
+  readonly id: string;
+  readonly head: string;
+  readonly data: readonly { readonly id: string; readonly previous: string | null }[];
+  readonly error?: { readonly message: string; readonly param: string };
+}
+
+async function serve(steps: readonly ScriptedStep[]) {
+  const model = new ScriptedModel(steps);
+  const app = createTestApp({ model });
+  const send = async (method: string, path: string, body?: object) => {
+    const response = await app.fetch(requestTo(method, path, body));
+    return { status: response.status, body: (await response.json()) as Body };
+  };
+  const create = async () => (await send("POST", "/v1/conversations", {})).body.id;
+  const id = await create();
+  /** Sends a message to the conversation, after a response or to its newest one. */
+  const say = (input: string, after?: string | null, more: object = {}) =>
+    send("POST", "/v1/responses", { model: "m", conversation: { id, after }, input, ...more });
+  const heard = () =>
+    model.requests.map(({ messages }) => messages.map(({ content }) => content).slice(-4));
+  const head = async () => (await send("GET", `/v1/conversations/${id}`)).body.head;
+  const runs = async () => (await send("GET", `/v1/conversations/${id}/runs`)).body.data;
+  return { send, create, id, say, heard, head, runs };
+}
+
+test("a message after an earlier response, or at the start, begins a branch", async () => {
+  const { say, heard, head, runs } = await serve(["One.", "Two.", "Other.", "New.", "More."]);
+  const first = (await say("First?")).body.id;
+  const second = (await say("Second?")).body.id;
+  const edited = (await say("Second, edited?", first)).body.id;
+  const fresh = (await say("First, edited?", null)).body.id;
+  assert.equal(await head(), fresh);
+  const back = (await say("And then?", edited)).body.id;
+  assert.equal(await head(), back);
+  assert.deepEqual(heard().slice(2), [
+    ["First?", "One.", "Second, edited?"],
+    ["First, edited?"],
+    ["One.", "Second, edited?", "Other.", "And then?"],
+  ]);
+  const previous = new Map((await runs()).map((run) => [run.id, run.previous]));
+  assert.deepEqual(
+    [first, second, edited, fresh, back].map((id) => previous.get(id)),
+    [null, first, first, null, edited],
+  );
+});
+
+test("a message without a place continues the newest branch", async () => {
+  const { say, heard } = await serve(["One.", "Two.", "Other.", "More."]);
+  const first = (await say("First?")).body.id;
+  await say("Second?");
+  await say("Second, edited?", first);
+  await say("And then?");
+  assert.deepEqual(heard().at(-1), ["One.", "Second, edited?", "Other.", "And then?"]);
+});
+
+test("a response of another conversation, or none, is rejected and changes nothing", async () => {
+  const { say, send, create, head } = await serve(["One.", "Two."]);
+  const first = (await say("First?")).body.id;
+  const other = await create();
+  const place = { conversation: { id: other, after: first } };
+  const found = await send("POST", "/v1/responses", { model: "m", input: "x", ...place });
+  assert.deepEqual([found.status, found.body.error?.param], [400, "conversation.after"]);
+  const unknown = await say("x", "resp_unknown");
+  assert.deepEqual([unknown.status, unknown.body.error?.param], [400, "conversation.after"]);
+  const wrong = await say("x", 5 as never);
+  assert.deepEqual([wrong.status, wrong.body.error?.param], [400, "conversation.after"]);
+  assert.equal(await head(), first);
+});
+
+test("a branch does not begin while the newest response is running", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { say } = await serve(["One.", () => promise.then(() => "Two."), "Other."]);
+  const first = (await say("First?")).body.id;
+  const running = await say("Second?", undefined, { background: true });
+  assert.equal(running.status, 200);
+  const refused = await say("Second, edited?", first);
+  resolve();
+  assert.equal(refused.status, 409, JSON.stringify(refused.body));
+  assert.match(refused.body.error?.message ?? "", /has not ended/);
+});
