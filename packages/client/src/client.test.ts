@@ -46,6 +46,24 @@ test("starts a turn in the background with inline approvals and the tool groups"
   });
 });
 
+test("a message has its files as parts, and can follow an earlier response", async () => {
+  const { asked, client } = server(Response.json({ id: "resp_1" }));
+  const files = [
+    { id: "file-1", isImage: true },
+    { id: "file-2", isImage: false },
+  ];
+  const run = { conversation: "c", model: "m", text: "hi", groups: [], files, after: null };
+  await client.startRun(run);
+  const { input, conversation } = asked[0]?.body as { [field: string]: unknown };
+  assert.deepEqual(conversation, { id: "c", after: null });
+  const content = [
+    { type: "input_text", text: "hi" },
+    { type: "input_image", file_id: "file-1" },
+    { type: "input_file", file_id: "file-2" },
+  ];
+  assert.deepEqual(input, [{ type: "message", role: "user", content }]);
+});
+
 test("reads all pages of a list", async () => {
   const page = (data: readonly string[], has_more: boolean) =>
     Response.json({ object: "list", data, has_more, first_id: null, last_id: data.at(-1) });

@@ -245,7 +245,7 @@ export function createClient(options: ClientOptions = {}) {
         server_label: group,
         server_url: `capstan://groups/${group}`,
       }));
-      const place = { id: conversation, after };
+      const place = after === undefined ? conversation : { id: conversation, after };
       const turn = { model, input: inputOf(text, files), conversation: place, tools };
       const body = { ...turn, background: true, approvals: "inline" };
       return post<{ readonly id: string }>("/v1/responses", body, signal);

@@ -107,7 +107,8 @@ function route(
 }
 
 function respond(mock: MockServer, body: { [key: string]: unknown }): Answer {
-  const { id, after } = body["conversation"] as { id: string; after?: string | null };
+  const place = body["conversation"] as string | { id: string; after?: string | null };
+  const { id, after } = typeof place === "string" ? { id: place, after: undefined } : place;
   const conversation = mock.store.conversations.get(id);
   if (conversation === undefined) return missing;
   const input = String(body["input"]);
