@@ -54,7 +54,8 @@ test("a message has its files as parts, and can follow an earlier response", asy
   ];
   const run = { conversation: "c", model: "m", text: "hi", groups: [], files, after: null };
   await client.startRun(run);
-  const { input, conversation } = asked[0]?.body as { [field: string]: unknown };
+  const [{ body } = assert.fail("nothing was sent")] = asked;
+  const { input, conversation } = body as { readonly [field: string]: unknown };
   assert.deepEqual(conversation, { id: "c", after: null });
   const content = [
     { type: "input_text", text: "hi" },

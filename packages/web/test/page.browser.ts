@@ -350,7 +350,7 @@ test(
   },
 );
 
-test("Escape leaves the change of a message, and the run goes on", { skip }, async () => {
+test("Escape leaves the change of a message, and the run continues", { skip }, async () => {
   await say("first");
   await idle();
   await page.getByTestId("user-message").hover();

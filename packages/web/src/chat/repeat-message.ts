@@ -17,7 +17,7 @@ export async function wholeText({ runs: [first], text }: Turn<LiveRun>): Promise
 }
 
 /**
- * Sends a message again with the chosen model, as a new branch beside the old one.
+ * Sends a message again with the chosen model, as a new branch next to the old one.
  *
  * @param edited the changed text @default the text as it was
  */
