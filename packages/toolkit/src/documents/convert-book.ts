@@ -19,7 +19,7 @@ export function convertBook(bytes: Uint8Array): string {
     const content = Object.hasOwn(files, path) ? files[path] : undefined;
     if (content === undefined) return [];
     const page = new TextDecoder().decode(content);
-    return htmlToMarkdown(page, "about:blank", { isWhole: true }).markdown;
+    return htmlToMarkdown(page, "about:blank", { part: "content" }).markdown;
   });
   if (chapters.length === 0) throw new DocumentProblem("it has no chapters");
   return chapters.join("\n\n");

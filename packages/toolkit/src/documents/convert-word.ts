@@ -13,7 +13,7 @@ export async function convertWord(bytes: Uint8Array): Promise<string> {
     },
   );
   const page = `<html><body>${value.replaceAll(tableCell, cellInOneLine)}</body></html>`;
-  return htmlToMarkdown(page, "about:blank", { isWhole: true }).markdown;
+  return htmlToMarkdown(page, "about:blank", { part: "content" }).markdown;
 }
 
 const tableCell = /<(t[dh])([^>]*)>([^]*?)<\/\1>/g;

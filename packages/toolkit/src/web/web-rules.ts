@@ -29,9 +29,13 @@ export const webRules: NonNullable<ToolGroup["declareSkillRules"]> = {
 |---|---|
 | the beginning, and the number of pages | \`FetchWebPage {"url": "https://example.org/guide"}\` |
 | the next part | \`FetchWebPage {"url": "https://example.org/guide", "page": 2}\` |
-| the places with a text | \`FetchWebPage {"url": "https://example.org/guide", "find": "timeout"}\` |
+| the places with words or a pattern | \`SearchInWebPage {"url": "https://example.org/guide", "keywords": ["timeout", "retry"]}\` |
+| a table, a list or links | \`ExtractHTML {"url": "https://example.org/guide", "selector": "main a", "attributes": ["href"]}\` |
+| the selectors of a page | \`InspectDOMStructure {"url": "https://example.org/guide", "depth": 3}\` |
+| menus, headers and footers, too | \`FetchWebPage {"url": "https://example.org/guide", "whole": true}\` |
 
-\`page\` and \`find\` do not fetch a page again that was fetched in the last ten minutes. \`find\` is a literal text, in any case of letters: choose one rare word.
+A page that was fetched in the last ten minutes is not fetched again; only \`FetchWebPage\` without \`page\` and \`find\` fetches it again. Choose rare words.
+A feed (RSS, Atom, JSON) is returned as its entries, a picture as a picture.
 If a page redirects to another site, the result names that address: call again with it. A page that needs a script or a sign-in may be empty: say so, and do not guess its content.`,
   },
   "workflow-and-notes": {

@@ -27,6 +27,8 @@ export interface FetchAddressOptions {
   readonly userAgent: string;
   readonly signal: AbortSignal;
   readonly onProgress?: (bytes: number) => void;
+  /** Rejects an address of a redirect, by throwing. @default all within the site are followed */
+  readonly checkAddress?: (url: URL) => Promise<void>;
 }
 
 export interface FetchedBody {
@@ -82,10 +84,11 @@ async function follow(start: URL, options: FetchAddressOptions): Promise<Fetched
     if (!isSameSite(url, next)) {
       throw failure(
         "redirects_elsewhere",
-        `${url.href} redirects to another site: ${next.href} Call FetchWebPage with that address to fetch it.`,
+        `${url.href} redirects to another site: ${next.href} Call again with that address to read it.`,
         { details: { location: next.href } },
       );
     }
+    await options.checkAddress?.(next);
     url = next;
   }
   throw failure("too_many_redirects", `${start.href} redirects more than ${mostRedirects} times.`);

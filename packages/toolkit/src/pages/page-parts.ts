@@ -72,7 +72,8 @@ function literal(query: string): RegExp {
   return new RegExp(RegExp.escape(query), "giu");
 }
 
-function pageStarts(text: string): readonly number[] {
+/** Returns the offsets at which the pages of a text start. */
+export function pageStarts(text: string): readonly number[] {
   let start = 0;
   return splitPages(text).map((page) => {
     const at = start;

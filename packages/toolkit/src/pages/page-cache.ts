@@ -1,29 +1,37 @@
 import type { Clock } from "@capstan/core";
+import type { FetchedBody } from "./fetch-address.ts";
 import type { WebPage } from "./read-page.ts";
 
+/** A page as it was fetched, with the texts into which it was converted. */
+export interface CachedPage {
+  readonly fetched: FetchedBody;
+  readonly texts: Map<string, WebPage>;
+}
+
+/** The limits of a cache. */
 export interface PageCacheLimits {
   /** @default 32 */
   readonly pages?: number;
-  /** The maximum characters of all pages together. @default 16 Mi */
-  readonly characters?: number;
+  /** The maximum bytes of all bodies together. @default 32 MiB */
+  readonly bytes?: number;
   /** @default 10 minutes */
   readonly ageMs?: number;
 }
 
-/** Caches the most recently read pages, so that reading another part does not fetch them again. */
+/** Caches the most recently fetched pages, so that reading another part does not fetch them again. */
 export class PageCache {
   /** In order of use, the least recently used page first. */
-  readonly #pages = new Map<string, { readonly page: WebPage; readonly until: number }>();
+  readonly #pages = new Map<string, { readonly page: CachedPage; readonly until: number }>();
   readonly #clock: Clock;
   readonly #limits: Required<PageCacheLimits>;
-  #characters = 0;
+  #bytes = 0;
 
   constructor(clock: Clock, limits: PageCacheLimits = {}) {
     this.#clock = clock;
-    this.#limits = { pages: 32, characters: 16 * 1024 * 1024, ageMs: 10 * 60 * 1000, ...limits };
+    this.#limits = { pages: 32, bytes: 32 * 1024 * 1024, ageMs: 10 * 60 * 1000, ...limits };
   }
 
-  get(url: string): WebPage | undefined {
+  get(url: string): CachedPage | undefined {
     const kept = this.#pages.get(url);
     if (kept === undefined) return undefined;
     if (kept.until <= this.#clock.monotonic()) {
@@ -35,21 +43,21 @@ export class PageCache {
     return kept.page;
   }
 
-  set(url: string, page: WebPage): void {
+  set(url: string, page: CachedPage): void {
     this.#delete(url);
-    if (page.text.length > this.#limits.characters) return;
+    const { length } = page.fetched.body;
+    if (length > this.#limits.bytes) return;
     this.#pages.set(url, { page, until: this.#clock.monotonic() + this.#limits.ageMs });
-    this.#characters += page.text.length;
+    this.#bytes += length;
     for (const oldest of this.#pages.keys()) {
-      const fits =
-        this.#pages.size <= this.#limits.pages && this.#characters <= this.#limits.characters;
+      const fits = this.#pages.size <= this.#limits.pages && this.#bytes <= this.#limits.bytes;
       if (fits) return;
       this.#delete(oldest);
     }
   }
 
   #delete(url: string): void {
-    this.#characters -= this.#pages.get(url)?.page.text.length ?? 0;
+    this.#bytes -= this.#pages.get(url)?.page.fetched.body.length ?? 0;
     this.#pages.delete(url);
   }
 }

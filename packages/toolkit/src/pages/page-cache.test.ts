@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PageCache } from "./page-cache.ts";
 
-const page = (text: string) => ({ url: "https://a/", contentType: "text/plain", text });
+const page = (text: string) => ({
+  fetched: { url: new URL("https://a/"), contentType: "text/plain", body: Buffer.from(text) },
+  texts: new Map(),
+});
 
 function cacheAt(limits: ConstructorParameters<typeof PageCache>[1]) {
   const time = { now: 0 };
@@ -22,11 +25,11 @@ test("the least recently used page is evicted first", () => {
   cache.get("a");
   cache.set("c", page("c"));
   assert.equal(cache.get("b"), undefined);
-  assert.equal(cache.get("a")?.text, "a");
+  assert.equal(String(cache.get("a")?.fetched.body), "a");
 });
 
-test("the number of characters is limited, and a page that is too large is not cached", () => {
-  const { cache } = cacheAt({ characters: 10 });
+test("the number of bytes is limited, and a page that is too large is not cached", () => {
+  const { cache } = cacheAt({ bytes: 10 });
   cache.set("a", page("12345"));
   cache.set("a", page("123456"));
   cache.set("b", page("1234"));
