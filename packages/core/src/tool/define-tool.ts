@@ -11,6 +11,7 @@ import type {
 import type { ToolArgs, JsonSchema } from "../base/json.ts";
 import { CapstanError, errorMessage } from "../base/errors.ts";
 import type { ContentParts, ToolError, WithAnnotations } from "./return-value.ts";
+import { closedSchema } from "./closed-schema.ts";
 import { groupProblem, namePattern } from "./registry.ts";
 import type { ToolContext } from "./tool-context.ts";
 
@@ -122,7 +123,10 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
         ...(strict !== undefined && { strict }),
       },
     },
-    ...(schema !== undefined && { check: checkWith(schema) }),
+    ...(schema !== undefined && {
+      argumentsSchema: closedSchema(jsonSchema ?? {}),
+      check: checkWith(schema),
+    }),
     ...(execute !== undefined && {
       execute: executeWith(schema, execute as NonNullable<Tool["execute"]>),
     }),

@@ -95,6 +95,13 @@ export interface Tool {
   /** Absent if a client runs the tool. */
   readonly execute?: (args: ToolArgs, context: ToolContext) => ToolReturn | Promise<ToolReturn>;
   /**
+   * The schema with which arguments are checked, if it rejects more than that of the definition.
+   * `defineTool` sets it, so that properties which its schema would drop are reported to the model.
+   *
+   * @default `definition.function.parameters`
+   */
+  readonly argumentsSchema?: JsonSchema;
+  /**
    * Checks arguments that match the schema for problems that JSON Schema cannot express. Returns
    * descriptions of the problems.
    */

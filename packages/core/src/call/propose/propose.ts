@@ -347,7 +347,8 @@ export function checkArguments(
 ): PreparedArguments | Promise<PreparedArguments> {
   const loading = loadSchemaChecks();
   if (loading !== undefined) return loading.then(() => checkArguments(tool, args, patternEngine));
-  const { name, parameters } = tool.definition.function;
+  const { name } = tool.definition.function;
+  const parameters = tool.argumentsSchema ?? tool.definition.function.parameters;
   const valid = prepareArguments(args, parameters, { pattern: patternEngine });
   const prepared =
     valid.status === "valid" && parameters !== undefined && mayHoldUrls(parameters)
