@@ -181,6 +181,7 @@ export const packages: ArrowTable = {
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",
       search: "index the files of vector stores, and search them",
+      libraries: "libraries that builds contain, instead of an install",
       http: "shared by all APIs: errors, event streams, bodies, services",
       "responses/client-tools": "tools that the API defines and clients run; names in namespaces",
       "http/fields": "fields that several APIs share, ignored fields",
@@ -194,6 +195,9 @@ export const packages: ArrowTable = {
       "threads/request": "parse requests of the Assistants API",
       "threads/projection": "turn run events into messages and steps of a thread",
       threads: "the Assistants API: assistants, threads, messages, runs",
+      "mcp/protocol": "the transport of MCP: sessions, exchanges, lists, addresses",
+      "mcp/calls": "calls over MCP: start, repeat, follow, results, variables",
+      mcp: "the MCP server: tools, approvals, resources, prompts",
       files: "the API of files and uploads",
       "vector-stores/request": "parse requests of the vector stores API",
       "vector-stores": "the API of vector stores, their files and batches",
@@ -204,7 +208,7 @@ export const packages: ArrowTable = {
       ".": "the app, which admits requests and composes the APIs; the page; start the server",
     },
     separate: [
-      ["responses", "completions", "embeddings", "threads", "files", "vector-stores", "api"],
+      ["responses", "completions", "embeddings", "threads", "mcp", "files", "vector-stores", "api"],
     ],
   },
   client: {

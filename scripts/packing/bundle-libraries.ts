@@ -3,19 +3,35 @@ import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { root } from "../command.ts";
 
-const folder = join(root, "packages/toolkit/dist/libraries");
+/** The packages with libraries, and the dependencies that their bundles import. */
+const packages: { readonly [name: string]: readonly RegExp[] } = {
+  toolkit: [],
+  // Other code of the package also uses it.
+  server: [/^zod(?:\/|$)/],
+};
+
+/** Bundles the libraries of all packages. */
+export async function bundleLibraries(): Promise<void> {
+  for (const [name, external] of Object.entries(packages))
+    await bundlePackage(join(root, "packages", name, "dist/libraries"), external);
+}
 
 /**
- * Replaces the built modules of the toolkit's `libraries` with the code of the libraries that they
+ * Replaces the built modules of a package's `libraries` with the code of the libraries that they
  * export, so that an install does not contain the unused files of these libraries. Writes the
  * licences of the libraries next to them.
  */
-export async function bundleLibraries(): Promise<void> {
+async function bundlePackage(folder: string, external: readonly RegExp[]): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".js"));
   const used = new Set<string>();
   for (const file of files) {
     const path = join(folder, file);
-    const bundle = await rolldown({ input: path, platform: "node", logLevel: "warn" });
+    const bundle = await rolldown({
+      input: path,
+      platform: "node",
+      logLevel: "warn",
+      external: [...external],
+    });
     const { output } = await bundle.generate({ format: "esm", minify: true, codeSplitting: false });
     await bundle.close();
     const [chunk] = output;
@@ -25,8 +41,9 @@ export async function bundleLibraries(): Promise<void> {
   }
   // This library's file for browsers contains its dependencies.
   const mathjs = join(root, "node_modules/mathjs");
-  for (const name of Object.keys((await manifestOf(mathjs)).dependencies ?? {}))
-    used.add(join(root, "node_modules", name));
+  if (used.has(mathjs))
+    for (const name of Object.keys((await manifestOf(mathjs)).dependencies ?? {}))
+      used.add(join(root, "node_modules", name));
   const licences = await Promise.all([...used].toSorted().map(licenceOf));
   await writeFile(join(folder, "LICENSES.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
 }

@@ -110,6 +110,16 @@ const ofScript =
   (more = "") =>
   ({ script }: Owned) =>
     `/v1/scripts/${encodeURIComponent(script)}${more}`;
+const initialize = () => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  },
+});
 const source = 'def greet(name: str) -> str:\n    """Greet."""\n    return name\n';
 
 /** A case for every route of the server's table; `missingCases` names routes without one. */
@@ -126,6 +136,17 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /v1/models": { others: "all" },
   "GET /v1/models/:id{.+}": { path: () => "/v1/models/capstan/offline", others: "all" },
   "GET /v1/tools": { others: "all" },
+
+  "GET /mcp": { others: "own" },
+  "POST /mcp": { body: initialize, others: "own" },
+  "DELETE /mcp": { others: "own" },
+  "GET /mcp/groups/:group": { path: () => "/mcp/groups/vars", others: "own" },
+  "POST /mcp/groups/:group": {
+    path: () => "/mcp/groups/vars",
+    body: initialize,
+    others: "own",
+  },
+  "DELETE /mcp/groups/:group": { path: () => "/mcp/groups/vars", others: "own" },
 
   "POST /v1/responses": {
     body: ({ conversation, run, secret }) => ({

@@ -36,6 +36,8 @@ import { servePage } from "./page.ts";
 import { addedItems, conversationItemRoutes } from "./responses/conversation-items.ts";
 import { responseRoutes } from "./responses/routes.ts";
 import { directCallView } from "./responses/read-response.ts";
+import { defaultMcpOptions, type McpOptions } from "./mcp/mcp-options.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
 import { assistantRoutes } from "./threads/assistant-routes.ts";
 import { messageRoutes } from "./threads/message-routes.ts";
 import { threadRunRoutes } from "./threads/run-routes.ts";
@@ -54,6 +56,8 @@ export interface AppOptions {
   readonly webRoot?: string | undefined;
   /** The memory of requests and responses. @default one of the app's own */
   readonly budget?: MemoryBudget;
+  /** The settings of the MCP server that differ from the defaults. */
+  readonly mcp?: Partial<McpOptions> | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -64,6 +68,7 @@ export function createApp({
   site,
   webRoot,
   budget = new MemoryBudget(services.limits),
+  mcp,
   log,
 }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
@@ -119,6 +124,9 @@ export function createApp({
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));
+  for (const path of ["/mcp", "/mcp/*"]) app.use(path, authenticate(callerOf));
+  const options = { ...defaultMcpOptions, ...mcp };
+  app.route("/mcp", mcpRoutes(services, { options, budget, log }));
   if (webRoot !== undefined) app.route("/", servePage(webRoot));
   return app;
 }
@@ -308,7 +316,8 @@ function sameSite({ hosts, origins }: SameSiteOptions): MiddlewareHandler {
     const isForeign = site === "cross-site" || site === "same-site";
     const isNavigation = context.req.header("sec-fetch-mode") === "navigate";
     const { path } = context.req;
-    const isRefused = path.startsWith("/v1/") && !fileLink.test(path);
+    const isApi = path.startsWith("/v1/") || path === "/mcp" || path.startsWith("/mcp/");
+    const isRefused = isApi && !fileLink.test(path);
     if (isForeign && origin === undefined && !isNavigation && isRefused)
       throw forbidden("origin_not_allowed", "Pages of other sites may not call this server.");
     const { method } = context.req;

@@ -15,6 +15,7 @@ export {
 } from "./runs/request/agent.ts";
 export { smallVector } from "./search/vector-code.ts";
 export { createVectorStores } from "./search/vector-stores.ts";
+export type { ClientApproves, McpOptions } from "./mcp/mcp-options.ts";
 export { type Right, type RouteRight, routeRights } from "./http/rights.ts";
 export type { ServerLimits } from "./runs/request/run-limits.ts";
 export {

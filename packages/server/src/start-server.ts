@@ -4,7 +4,14 @@ import { createAdaptorServer } from "@hono/node-server";
 import { CapstanError, VariableSystem } from "@capstan/core";
 import { errorMessage, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
-import { allowedHosts, type ApiKey, createApp, defaultApprovalsFrom, isLoopback } from "./app.ts";
+import {
+  allowedHosts,
+  type ApiKey,
+  type AppOptions,
+  createApp,
+  defaultApprovalsFrom,
+  isLoopback,
+} from "./app.ts";
 import {
   openMemoryStore,
   openStore,
@@ -75,6 +82,8 @@ export interface ServerOptions extends SharedOptions {
   readonly embeddingModel?: string | undefined;
   /** Gets the documents that tools can search, before the first run starts. */
   readonly onStoredDocuments?: (documents: StoredDocuments) => void;
+  /** The settings of the MCP server that differ from the defaults. */
+  readonly mcp?: AppOptions["mcp"];
   /** The age and number at which stored data is deleted. @default nothing is deleted */
   readonly retention?: Retention;
   /** Hidden tools for files that a model does not take. @default none */
@@ -190,7 +199,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     origins: options.allowedOrigins ?? [],
   };
   const budget = new MemoryBudget(limits);
-  const app = createApp({ services, apiKeys, site, log, budget, webRoot: options.webRoot });
+  const { webRoot, mcp } = options;
+  const app = createApp({ services, apiKeys, site, log, budget, webRoot, mcp });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const disconnect = serveWebSockets({
     server,

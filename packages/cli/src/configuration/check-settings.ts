@@ -54,7 +54,7 @@ function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-const { approvals, code, files, knowledge, scripts, siyuan, web, limits, retention } =
+const { approvals, code, files, knowledge, mcp, scripts, siyuan, web, limits, retention } =
   settingsSchema.shape;
 const { images, transcription, vision } = settingsSchema.shape;
 /** Settings whose values are objects of settings. */
@@ -64,6 +64,7 @@ const sections = {
   files,
   images,
   knowledge,
+  mcp,
   scripts,
   siyuan,
   transcription,

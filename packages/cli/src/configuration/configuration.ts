@@ -1,7 +1,7 @@
 import type { ApprovalsFrom, Right } from "@capstan/contract";
 import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { SettingsByTool, TokenPrices } from "@capstan/core/host";
-import type { Agents, AttachmentTools, HostedTools } from "@capstan/server";
+import type { Agents, AttachmentTools, HostedTools, McpOptions } from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
 import type { KnowledgeToolsOptions, WebSearchOptions } from "@capstan/toolkit";
 import type { MediaServices } from "./media-services.ts";
@@ -84,6 +84,8 @@ export interface Configuration {
   };
   /** Whose answers to approval requests count. @default `anyone` on loopback without keys, else `people` */
   readonly approvalsFrom: ApprovalsFrom;
+  /** The MCP server: whose answers count besides, and how long a call waits, in ms. */
+  readonly mcp: Pick<McpOptions, "clientApproves" | "waitMs">;
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];

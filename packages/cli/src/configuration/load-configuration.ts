@@ -83,6 +83,7 @@ export async function loadConfiguration(
     ...(merged.embeddingModel !== undefined && { embeddingModel: merged.embeddingModel }),
     apiKeys,
     approvalsFrom: merged.approvals?.from ?? defaultApprovalsFrom({ host, apiKeys }),
+    mcp: mcpOf(merged.mcp),
     groups: merged.groups ?? {},
     tools: merged.tools ?? {},
     toolSettings: merged.toolSettings ?? {},
@@ -255,4 +256,11 @@ function searchOf(
 async function parseGiven(text: string, shown: string): Promise<SettingsLayer> {
   const { parseSettings } = await import("./parse-settings.ts");
   return { ...parseSettings(text, shown), text };
+}
+
+function mcpOf({
+  clientApproves = "nothing",
+  waitSeconds = 45,
+}: NonNullable<Settings["mcp"]> = {}): Configuration["mcp"] {
+  return { clientApproves, waitMs: waitSeconds * 1_000 };
 }

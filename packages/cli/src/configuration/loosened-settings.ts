@@ -63,6 +63,11 @@ const comparisons: {
       .map((name) => `code.${name}`),
   scripts: ({ folders, ...accepted }, { folders: ofChanged, ...changed }) =>
     isPartOf(ofChanged, folders) && equal(accepted, changed) ? [] : ["scripts.folders"],
+  mcp: (accepted, changed) => {
+    const order = ["nothing", "reads", "everything"];
+    const isLooser = order.indexOf(changed.clientApproves) > order.indexOf(accepted.clientApproves);
+    return isLooser ? ["mcp.clientApproves"] : [];
+  },
   approvalsFrom: (_accepted, changed) => (changed === "people" ? [] : ["approvals.from"]),
   web: (accepted, changed) => [
     ...(isPartOf(changed.allowPrivateHosts, accepted.allowPrivateHosts)

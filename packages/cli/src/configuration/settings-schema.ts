@@ -271,6 +271,21 @@ export const settingsSchema = z.object(
         { error: 'an object such as {"from": "people"}' },
       )
       .optional(),
+    mcp: z
+      .object(
+        {
+          clientApproves: z
+            .enum(["nothing", "reads", "everything"], {
+              error: '"nothing", "reads" or "everything"',
+            })
+            .exactOptional(),
+          waitSeconds: whole("a whole number of seconds from 1 to 3600", {
+            max: 3_600,
+          }).exactOptional(),
+        },
+        { error: 'an object such as {"clientApproves": "reads"}' },
+      )
+      .optional(),
     files: z
       .object(
         {

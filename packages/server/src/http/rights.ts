@@ -167,6 +167,14 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/threads/:id/messages/:messageId", needs: "ask" },
   { method: "DELETE", path: "/v1/threads/:id/messages/:messageId", needs: "ask" },
 
+  // Calls are asked about as in any run, and no message answers an approval for more than its form.
+  { method: "GET", path: "/mcp", needs: "ask" },
+  { method: "POST", path: "/mcp", needs: "ask" },
+  { method: "DELETE", path: "/mcp", needs: "ask" },
+  { method: "GET", path: "/mcp/groups/:group", needs: "ask" },
+  { method: "POST", path: "/mcp/groups/:group", needs: "ask" },
+  { method: "DELETE", path: "/mcp/groups/:group", needs: "ask" },
+
   { method: "GET", path: "/v1/scripts", needs: "admin" },
   { method: "POST", path: "/v1/scripts", needs: "admin" },
   { method: "GET", path: "/v1/scripts/events", needs: "admin" },

@@ -7,6 +7,7 @@ import { completionOperations } from "./operations/completions.ts";
 import { conversationOperations } from "./operations/conversations.ts";
 import { fileOperations } from "./operations/files.ts";
 import { vectorStoreOperations } from "./operations/vector-stores.ts";
+import { mcpOperations } from "./operations/mcp.ts";
 import { permissionOperations } from "./operations/permissions.ts";
 import { responseOperations } from "./operations/responses.ts";
 import { runOperations } from "./operations/runs.ts";
@@ -53,6 +54,7 @@ export function operationsByTag(): { readonly [tag: string]: Operations } {
     "Approvals, grants and rules": permissionOperations,
     Agents: agentOperations,
     Scripts: scriptOperations,
+    MCP: mcpOperations,
     Server: serverOperations,
   };
 }

@@ -60,6 +60,7 @@ export function createTestApp(
     readonly log?: AppOptions["log"];
     readonly documents?: RunServiceOptions["documents"];
     readonly budget?: AppOptions["budget"];
+    readonly mcp?: AppOptions["mcp"];
     /** The embedding model of vector stores. @default none */
     readonly embedder?: Embedder;
   },
@@ -122,6 +123,7 @@ export function createTestApp(
     site: { hosts: undefined, origins: [] },
     log: setup.log ?? (() => {}),
     ...(setup.budget && { budget: setup.budget }),
+    mcp: setup.mcp,
   });
   const fetch: TestApp["fetch"] = async (request, bindings) => app.fetch(request, bindings);
   return {

@@ -49,9 +49,14 @@ const directCall = z.object({
   toolId: z.string(),
   /** As JSON. */
   arguments: z.string(),
+  /**
+   * Set if another program makes the call over MCP: it cannot call unapproved tools. The number of
+   * the first stored result, because parallel calls share the names of results.
+   */
+  ofProgram: z.object({ firstResult: z.number() }).exactOptional(),
 });
 
-/** A call that a user makes, without a model. */
+/** A call that a user or another program makes, without a model. */
 export type DirectCall = z.infer<typeof directCall>;
 
 /**
@@ -168,7 +173,7 @@ const version1 = z.object({
   /** Whether the run takes over the unfinished turn of its parent. */
   adopts: z.boolean().default(false),
   /** The API that started the run and shows it. If absent, it is the Responses API. */
-  api: z.enum(["responses", "completions", "threads"]).exactOptional(),
+  api: z.enum(["responses", "completions", "threads", "mcp"]).exactOptional(),
   /** The stored chat completion of which the run is a choice. */
   completion: z
     .object({
@@ -182,7 +187,7 @@ const version1 = z.object({
   wire: (z.json() as z.ZodType<JsonValue>).default(null),
   /** The data that the tools get in their context. Absent: none. */
   toolContext: toolContext.exactOptional(),
-  /** A user's direct call. The run consists of this call, and no model is asked. */
+  /** A direct call. The run consists of this call, and no model is asked. */
   call: directCall.exactOptional(),
 });
 

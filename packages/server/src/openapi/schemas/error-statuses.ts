@@ -7,6 +7,8 @@ const meanings = {
   401: "The key is missing or unknown",
   403: "The key lacks the right, or another site's page has sent the request",
   404: "An object or a model that the request names does not exist",
+  405: "The protocol version has no such method",
+  406: "The client accepts no response of this type",
   409: "The request conflicts with another one, or with the state of its object",
   413: "The body is too large",
   415: "The body has another media type or encoding",
@@ -29,19 +31,22 @@ export type ErrorStatus = keyof typeof meanings;
  */
 export function errorStatuses(
   { method, path, needs }: Pick<RouteRight, "method" | "path" | "needs">,
-  { query = [], body, form, answer, asksModel = false }: Operation,
+  { query = [], body, form, answer, asksModel }: Operation,
 ): readonly ErrorStatus[] {
-  const isApi = path.startsWith("/v1/");
+  const isMcp = path.startsWith("/mcp");
+  const isApi = path.startsWith("/v1/") || isMcp;
   const names = path.includes(":");
   const changes = isApi && method !== "GET";
   const reads = method === "POST" || method === "PUT";
-  const asks = asksModel || (reads && answer.type === "either");
+  const asks = asksModel ?? (reads && answer.type === "either");
   const given: { readonly [status in ErrorStatus]: boolean } = {
-    400: query.length > 0 || names || changes,
+    400: query.length > 0 || names || changes || isMcp,
     401: isApi && needs !== "none",
     403: true,
     // Bodies can name models, files and other objects.
-    404: names || body !== undefined || query.some(({ name }) => name === "conversation"),
+    404: names || isMcp || body !== undefined || query.some(({ name }) => name === "conversation"),
+    405: isMcp,
+    406: isMcp,
     409: changes,
     413: reads,
     415: reads,

@@ -129,8 +129,11 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     approvals: laterAnswers,
     principal: { id: run.owner },
     ...(storeFile && { storeFile }),
-    drafts: call !== undefined,
+    drafts: call !== undefined && call.ofProgram === undefined,
   });
+  // The session's other calls may run at the same time, so each starts with a number of its own.
+  if (call?.ofProgram !== undefined && resume === undefined)
+    variables.countResult(`Result_${call.ofProgram.firstResult - 1}`);
   applySwitches(executor, conversation?.switches);
   const offered = offerOptions(executor, request);
   const attached = (): AttachedTools =>

@@ -1,0 +1,221 @@
+import type { Clock, JsonObject } from "@capstan/core";
+import { errorMessage, LruCache } from "@capstan/core/host";
+import { isClosing, requestOf, type RequestKey, type RunRecord, type Store } from "@capstan/store";
+import { toolContextOf } from "../../http/tools/request-data.ts";
+import { oneCallModelId } from "../../runs/active/launch.ts";
+import type { RunRequest } from "../../runs/request/run-request.ts";
+import type { RunService } from "../../runs/run-service.ts";
+import { callKey, maxEqualCalls, readMs, rememberedMs } from "./call-key.ts";
+import type { ProgramConversations } from "./program-conversation.ts";
+
+/** A call that another program makes over MCP. */
+export interface ProgramCall {
+  readonly owner: string;
+  /** The tool's id, `group.Tool`. */
+  readonly toolId: string;
+  readonly args: JsonObject;
+  /** Whether the tool only reads, so that it may run again. */
+  readonly readOnly: boolean;
+  /** The headers of the request that the tool gets. */
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** The part of a run's request that this API stores for itself. */
+export interface CallWire {
+  /** The key that a repeat of the call finds. */
+  readonly key: string;
+  readonly readOnly: boolean;
+}
+
+/** The run of a call, and the hold of the request that follows it. */
+export interface HeldCall {
+  readonly run: RunRecord;
+  /** Whether an earlier request started the run. */
+  readonly isRepeat: boolean;
+  /** Ends the hold: a repeat of the call then gets this run. */
+  readonly release: () => void;
+}
+
+/** Starts and finds the runs of MCP calls. */
+export type ProgramCalls = ReturnType<typeof createProgramCalls>;
+
+export interface ProgramCallsOptions {
+  readonly runs: RunService;
+  readonly conversations: ProgramConversations;
+  /** How long a pending approval waits for a repeat after its client cancelled the call, in ms. */
+  readonly graceMs: number;
+  readonly clock: Clock;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Creates the calls of a server. A call of a principal with the same tool and arguments as one that
+ * is open, or whose result was not delivered, gets that call's result: clients repeat a call that
+ * they gave up. While a request follows a call, an equal request is another call.
+ */
+export function createProgramCalls(options: ProgramCallsOptions) {
+  const { runs, conversations, graceMs, clock, log } = options;
+  const { store } = runs;
+  /** The keys of calls that a request of this process follows. */
+  const held = new Set<string>();
+  const timers = new Map<string, () => void>();
+  /** The runs whose results were delivered, because their keys are removed later. */
+  const delivered = new LruCache<string, true>(10_000);
+
+  /** Starts a call, or finds the call that the request repeats. */
+  async function start(call: ProgramCall): Promise<HeldCall> {
+    const { owner } = call;
+    for (let number = 0; number < maxEqualCalls; number++) {
+      const { id, digest } = callKey(call, number);
+      const name = `${owner} ${id}`;
+      if (held.has(name)) continue;
+      held.add(name);
+      const release = () => held.delete(name);
+      try {
+        const found = await startOrFind(call, { id, digest, ttlMs: rememberedMs });
+        timers.get(found.run.id)?.();
+        return { ...found, release };
+      } catch (thrown) {
+        release();
+        throw thrown;
+      }
+    }
+    throw new Error("too many equal calls");
+  }
+
+  async function startOrFind(
+    call: ProgramCall,
+    key: RequestKey,
+  ): Promise<Pick<HeldCall, "run" | "isRepeat">> {
+    for (let tries = 0; tries < 10; tries++) {
+      const known = await store.getRequestKey({ owner: call.owner, id: key.id });
+      const runId = known?.resourceId ?? undefined;
+      const before =
+        runId === undefined ? undefined : await store.getRun({ owner: call.owner, id: runId });
+      if (before !== undefined && (await isGiven(before, call)))
+        return { run: before, isRepeat: true };
+      const run = await create(call, { ...key, ...(runId !== undefined && { replaces: runId }) });
+      if (run !== undefined) return { run, isRepeat: false };
+    }
+    throw new Error("the call could not be stored");
+  }
+
+  /** Returns whether a repeat of a call gets the run of the first one. */
+  async function isGiven(run: RunRecord, { owner, readOnly }: ProgramCall): Promise<boolean> {
+    if (delivered.get(run.id) === true) return false;
+    if (!isClosing(run.status)) return true;
+    if (readOnly) return run.status === "completed" && clock.now() - (run.endedAt ?? 0) < readMs;
+    // A call that was stopped before it started had no effect.
+    const calls = (await store.readCalls({ owner, runId: run.id })) ?? [];
+    return calls.some(({ call }) => call.startedAt !== undefined) || run.status === "completed";
+  }
+
+  async function create(call: ProgramCall, key: RequestKey): Promise<RunRecord | undefined> {
+    const conversation = await conversations.open(call.owner);
+    const firstResult = await conversations.reserveResult(conversation);
+    const parentId = conversation.headRunId;
+    const request = requestFor(call, { parentId, firstResult, key });
+    const outcome = await runs.start(request, { key });
+    if (outcome.status === "started") return outcome.run;
+    // Another node may have taken the key, or a user may be using the conversation.
+    const taken = await store.getRequestKey({ owner: call.owner, id: key.id });
+    if (taken !== undefined && taken.resourceId !== key.replaces) return undefined;
+    const variables = (await runs.variablesOf(conversation)).snapshot();
+    const apart = await runs.start({ ...request, parentId: null, variables }, { key });
+    return apart.status === "started" ? apart.run : undefined;
+  }
+
+  /** Stops a call that its client cancelled. A pending approval stays open for a while. */
+  async function cancel({ owner, id }: Pick<RunRecord, "owner" | "id">): Promise<void> {
+    const run = await store.getRun({ owner, id });
+    if (run === undefined || isClosing(run.status)) return;
+    if (run.status !== "requires_action") return runs.cancel(run);
+    const stop = clock.after(graceMs, () => {
+      timers.delete(id);
+      cancelIfPending(run).catch((thrown: unknown) =>
+        log(`Run ${id} could not be stopped: ${errorMessage(thrown)}`),
+      );
+    });
+    timers.get(id)?.();
+    timers.set(id, () => {
+      timers.delete(id);
+      stop();
+    });
+  }
+
+  async function cancelIfPending({ owner, id }: Pick<RunRecord, "owner" | "id">): Promise<void> {
+    const run = await store.getRun({ owner, id });
+    if (run?.status === "requires_action") await runs.cancel(run);
+  }
+
+  return {
+    start,
+    cancel,
+
+    /** Returns a principal's call by the id of its run, or `undefined` if the run is not one. */
+    async find(owner: string, id: string): Promise<RunRecord | undefined> {
+      const run = await runs.stores.of(id).getRun({ owner, id });
+      if (run?.kind !== "turn") return undefined;
+      if (requestOf(run).api !== "mcp") return undefined;
+      timers.get(id)?.();
+      return run;
+    },
+
+    /** Forgets a call whose result was delivered: an equal call is then a new one. */
+    async delivered(run: RunRecord): Promise<void> {
+      delivered.set(run.id, true);
+      const { key: id } = requestOf(run).wire as unknown as CallWire;
+      await forget(store, { owner: run.owner, id, runId: run.id });
+    },
+
+    close(): void {
+      for (const stop of timers.values()) stop();
+    },
+  };
+}
+
+async function forget(
+  store: Store,
+  { owner, id, runId }: { readonly owner: string; readonly id: string; readonly runId: string },
+): Promise<void> {
+  const key = { id, digest: "", ttlMs: 0, replaces: runId };
+  await store.write([{ type: "claim-key", owner, resourceId: runId, key }]);
+}
+
+function requestFor(
+  { owner, toolId, args, readOnly, headers }: ProgramCall,
+  given: { readonly parentId: string; readonly firstResult: number; readonly key: RequestKey },
+): RunRequest {
+  const text = JSON.stringify(args);
+  const said = `${toolId} ${text}`;
+  const wire: CallWire = { key: given.key.id, readOnly };
+  const group = toolId.slice(0, toolId.indexOf("."));
+  return {
+    principal: owner,
+    model: oneCallModelId,
+    instructions: null,
+    context: [],
+    // The conversation's other turns are not part of this call.
+    restates: "all",
+    inputMessages: [{ role: "user", content: said }],
+    inputItems: [{ type: "message", role: "user", content: said }],
+    parentId: given.parentId,
+    conversationId: null,
+    title: null,
+    servers: [{ label: group, group }],
+    clientTools: [],
+    settings: {},
+    maxToolCalls: 1,
+    maxRounds: null,
+    approvals: "inline",
+    toolOutputs: "inline",
+    history: "log",
+    answers: [],
+    outputs: [],
+    continuesParent: false,
+    toolContext: toolContextOf({ headers }),
+    api: "mcp",
+    wire: { ...wire },
+    call: { toolId, arguments: text, ofProgram: { firstResult: given.firstResult } },
+  };
+}

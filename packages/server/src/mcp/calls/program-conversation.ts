@@ -1,0 +1,127 @@
+import { LruCache, newId } from "@capstan/core/host";
+import type { VariableSystem } from "@capstan/core";
+import type { ConversationRecord, Manifest, RunRecord } from "@capstan/store";
+import type { RunService } from "../../runs/run-service.ts";
+
+/** The key under which a principal's conversation of MCP calls is found. */
+const conversationKey = "mcp_conversation";
+
+const yearMs = 365 * 24 * 3_600_000;
+
+/**
+ * The conversation whose variables a principal's MCP calls share. Each call starts with these
+ * variables, and adds the changed ones when it has ended.
+ */
+export type ProgramConversations = ReturnType<typeof createProgramConversations>;
+
+/** Creates the access to the conversations of MCP calls. */
+export function createProgramConversations(runs: RunService) {
+  const { store } = runs;
+  /** For each principal, the number of the last stored result. */
+  const counts = new LruCache<string, number>(1_000);
+
+  async function find(owner: string): Promise<ConversationRecord | undefined> {
+    const known = await store.getRequestKey({ owner, id: conversationKey });
+    const id = known?.resourceId;
+    return id == null ? undefined : store.getConversation({ owner, id });
+  }
+
+  async function create(owner: string): Promise<void> {
+    const known = await store.getRequestKey({ owner, id: conversationKey });
+    const id = newId("conv_");
+    const replaces = known?.resourceId;
+    const key = { id: conversationKey, digest: conversationKey, ttlMs: yearMs };
+    // If another request has created it in the meantime, nothing is written.
+    await store.write([
+      {
+        type: "create-conversation",
+        id,
+        owner,
+        title: "Calls over MCP",
+        metadata: {},
+        switches: { groups: {}, tools: {} },
+      },
+      {
+        type: "claim-key",
+        owner,
+        resourceId: id,
+        key: { ...key, ...(replaces != null && { replaces }) },
+      },
+    ]);
+  }
+
+  /** Returns a principal's conversation, which is created if there is none. */
+  async function open(owner: string): Promise<ConversationRecord & { readonly headRunId: string }> {
+    for (;;) {
+      const found = await find(owner);
+      if (found?.headRunId != null) return { ...found, headRunId: found.headRunId };
+      // The first edit creates the run that holds the variables.
+      if (found !== undefined) await runs.editVariables(found, () => {});
+      else await create(owner);
+    }
+  }
+
+  return {
+    find,
+    open,
+
+    /** Reserves the number of a call's first stored result. */
+    async reserveResult(conversation: ConversationRecord): Promise<number> {
+      const { owner } = conversation;
+      if (counts.get(owner) === undefined) {
+        const { resultCount } = await runs.variablesOf(conversation);
+        counts.set(owner, Math.max(resultCount, counts.get(owner) ?? 0));
+      }
+      const next = (counts.get(owner) ?? 0) + 1;
+      counts.set(owner, next);
+      return next;
+    },
+
+    /** Adds the variables that a call has changed to its principal's conversation. */
+    async addVariablesOf(run: RunRecord): Promise<void> {
+      const { owner, id: runId } = run;
+      const manifest = (await store.readManifest({ owner, runId })) ?? {};
+      const changed = Object.entries(manifest).filter(([, entry]) => isChanged(entry, run));
+      if (changed.length === 0) return;
+      const conversation = await find(owner);
+      if (conversation === undefined) return;
+      const values = await Promise.all(
+        changed.map(async ([name, { value, digest = "" }]) => ({
+          name,
+          value: value ?? (await store.readValue({ owner, digest })),
+        })),
+      );
+      await runs.editVariables(conversation, (draft) => {
+        for (const [index, { name, value }] of values.entries()) {
+          const entry = changed[index]?.[1];
+          if (entry === undefined) continue;
+          if (value !== undefined) set(draft, { name, entry, value });
+          else if (entry.removed === true) draft.removeVariables([name]);
+        }
+      });
+    },
+  };
+}
+
+type Entry = Manifest[string];
+
+/** Rules are declared by tools, so each call has its own. */
+function isChanged({ type, updated, removed, evicted }: Entry, { createdAt }: RunRecord): boolean {
+  if (type === "RULE" || evicted === true) return false;
+  return removed === true || updated >= createdAt;
+}
+
+function set(
+  draft: VariableSystem,
+  {
+    name,
+    entry: { type, desc, tags },
+    value,
+  }: {
+    readonly name: string;
+    readonly entry: Entry;
+    readonly value: NonNullable<Entry["value"]>;
+  },
+): void {
+  draft.updateVariable(name, { value, type, tags, ...(desc !== undefined && { desc }) });
+}

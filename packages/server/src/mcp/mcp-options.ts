@@ -1,0 +1,48 @@
+import type { SessionLimits } from "./protocol/session-limits.ts";
+
+/** The approval requests that an MCP client can answer. */
+export type ClientApproves = "nothing" | "reads" | "everything";
+
+/** The settings of the MCP server. */
+export interface McpOptions extends SessionLimits {
+  /** How long a call waits for an approval or for its tool before it answers that it waits, in ms. */
+  readonly waitMs: number;
+  /** How long a call waits for an approval that its client's user is asked for, in ms. */
+  readonly askMs: number;
+  /** How long a pending approval waits for a repeat after its client cancelled the call, in ms. */
+  readonly graceMs: number;
+  /** Time between two notifications of progress, in ms. */
+  readonly progressMs: number;
+  /**
+   * The approvals that a client can answer for its user. Any other program can answer in the
+   * client's place, so by default only Capstan's own page and terminal answer.
+   */
+  readonly clientApproves: ClientApproves;
+  /** Adds to the servers, for tests of the protocol. @default nothing */
+  readonly extend?: McpExtension;
+}
+
+/**
+ * An addition to the servers, for tests of the protocol. Servers and contexts are those of the SDK,
+ * whose types this package does not publish.
+ */
+export interface McpExtension {
+  readonly capabilities: object;
+  /** Called for each server before it is connected. */
+  readonly onServer: (server: unknown) => void;
+  /** Called for each request of a call, before the call starts. */
+  readonly onCall: (context: unknown, name: string) => void;
+  /** Replaces the result of a call. */
+  readonly result: (name: string, result: object) => object;
+}
+
+/** The settings of a server that configures none. */
+export const defaultMcpOptions: McpOptions = {
+  waitMs: 45_000,
+  askMs: 600_000,
+  graceMs: 300_000,
+  progressMs: 10_000,
+  clientApproves: "nothing",
+  idleMs: 1_800_000,
+  sessionsOfOne: 100,
+};
