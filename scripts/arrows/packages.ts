@@ -97,6 +97,7 @@ export const packages: ArrowTable = {
       "search/providers": "the search services: their requests, replies and failures",
       search: "the tool that searches the web",
       pages: "fetch web pages, keep them, and convert them",
+      crawl: "read a site along its links: robots.txt, sitemaps",
       web: "tools for the public web",
       knowledge: "tools for facts of public services",
       retrieval: "tools that search and read documents",

@@ -44,6 +44,7 @@ const kindOf: { readonly [toolId: string]: keyof typeof kinds } = {
   "web.SearchInWebPage": "reads the web",
   "web.ExtractHTML": "reads the web",
   "web.InspectDOMStructure": "reads the web",
+  "web.CrawlPages": "reads the web",
   "knowledge.Wikipedia": "reads the web",
   "knowledge.Weather": "reads the web",
   "media.GenerateImage": "reads the web",

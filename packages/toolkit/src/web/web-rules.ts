@@ -32,6 +32,7 @@ export const webRules: NonNullable<ToolGroup["declareSkillRules"]> = {
 | the places with words or a pattern | \`SearchInWebPage {"url": "https://example.org/guide", "keywords": ["timeout", "retry"]}\` |
 | a table, a list or links | \`ExtractHTML {"url": "https://example.org/guide", "selector": "main a", "attributes": ["href"]}\` |
 | the selectors of a page | \`InspectDOMStructure {"url": "https://example.org/guide", "depth": 3}\` |
+| several pages of a site | \`CrawlPages {"url": "https://example.org/guide/", "path": "/guide/", "maxPages": 20}\` |
 | menus, headers and footers, too | \`FetchWebPage {"url": "https://example.org/guide", "whole": true}\` |
 
 A page that was fetched in the last ten minutes is not fetched again; only \`FetchWebPage\` without \`page\` and \`find\` fetches it again. Choose rare words.

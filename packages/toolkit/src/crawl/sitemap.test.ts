@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseSitemap } from "./sitemap.ts";
+
+test("a sitemap lists pages or sitemaps, in XML or as text", () => {
+  assert.deepEqual(
+    parseSitemap(
+      "<urlset><url><loc> https://a.example/?a=1&amp;b=2\n</loc></url><url><loc>https://a.example/2</loc></url></urlset>",
+    ),
+    { type: "pages", urls: ["https://a.example/?a=1&b=2", "https://a.example/2"] },
+  );
+  assert.deepEqual(
+    parseSitemap(
+      '<?xml version="1.0"?><sitemapindex xmlns="x"><sitemap><loc>/s.xml</loc></sitemap></sitemapindex>',
+    ),
+    { type: "sitemaps", urls: ["/s.xml"] },
+  );
+  assert.deepEqual(parseSitemap("https://a.example/1\n\nnot one\nhttps://a.example/2\n").urls, [
+    "https://a.example/1",
+    "https://a.example/2",
+  ]);
+  assert.deepEqual(parseSitemap("<html></html>").urls, []);
+});
+
+test("a sitemap has at most 5,000 addresses", () => {
+  const text = `<urlset>${"<url><loc>https://a.example/</loc></url>".repeat(6_000)}</urlset>`;
+  assert.equal(parseSitemap(text).urls.length, 5_000);
+});
