@@ -211,6 +211,11 @@ export interface ToolGroup {
   /** The name for users. @default name */
   readonly title?: string;
   readonly description?: string;
+  /**
+   * True for tools that run code. While the configuration has the group off, only a user with the
+   * right `admin` can switch it on for a conversation. @default false
+   */
+  readonly needsAdmin?: boolean;
   readonly tools: readonly Tool[];
   readonly rulePrompt?: string | ((enabledToolNames: readonly string[]) => string);
   readonly declareSkillRules?: { readonly [name: string]: SkillRule };

@@ -27,6 +27,7 @@ import { type ShellProgram, shellTool } from "./shell.ts";
 export function codeTools(options: CodeToolsOptions): ToolGroup {
   return defineToolGroup({
     name: "code",
+    needsAdmin: true,
     title: "Code",
     description: "Runs code in a sandbox, after asking.",
     tools: [...confinedTools(options), javascriptTool(options)],

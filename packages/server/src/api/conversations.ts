@@ -23,6 +23,7 @@ import { type ClaimOf, createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { conflict, isObject, notFound } from "../http/errors.ts";
+import { requireSwitchRight } from "../http/rights.ts";
 import { withFiles } from "../http/files/stored-files.ts";
 import { damaged, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
@@ -76,6 +77,7 @@ export function conversationRoutes(
     const owner = context.get("principal");
     const body = await readBody(context, conversationBody);
     const { title, metadata, switches: given } = body;
+    requireSwitchRight(context, services, given?.groups);
     const named = await withFiles({ items: body.items }, "items", { store, owner });
     const items = isObject(named) ? named["items"] : undefined;
     const create = async (claim?: ClaimOf) => {
@@ -105,6 +107,7 @@ export function conversationRoutes(
     const { id, owner } = await find(context);
     const { items: _items, ...given } = await readBody(context, conversationBody);
     const update = withoutNulls(given);
+    requireSwitchRight(context, services, update.switches?.groups);
     const [outcome] = await store.write([{ type: "update-conversation", owner, id, update }]);
     if (outcome.status !== "updated") throw notFound("conversation", id);
     return context.json(conversationView(outcome.conversation));

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { loosensApproval } from "../runs/request/server-group.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { RequestError } from "./errors.ts";
-import type { Environment } from "./services.ts";
+import type { Environment, Services } from "./services.ts";
 
 export type { Right };
 
@@ -213,6 +213,25 @@ export function mayApprove(context: Context<Environment>): boolean {
 export function requireNoLoosening({ servers }: Pick<RunRequest, "servers">): void {
   if (servers.some((server) => loosensApproval(server.requireApproval)))
     throw rightMissing("approve", "'require_approval': \"never\"");
+}
+
+/**
+ * Checks that a user may switch on the groups that only administrators may switch on.
+ *
+ * @throws RequestError `right_missing`
+ */
+export function requireSwitchRight(
+  context: Context<Environment>,
+  { groups, groupDefaults }: Pick<Services, "groups" | "groupDefaults">,
+  switched: { readonly [group: string]: boolean } = {},
+): void {
+  if (context.get("rights").includes("admin")) return;
+  const guarded = groups().find(
+    ({ name, needsAdmin = false }) =>
+      needsAdmin && switched[name] === true && groupDefaults[name] !== true,
+  );
+  if (guarded !== undefined)
+    throw rightMissing("admin", `Switching on the group "${guarded.name}", which runs code,`);
 }
 
 /** Returns the error for a missing right, with the way to get that right. */

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PolicyRule } from "@capstan/core";
+import type { PolicyRule, ToolGroup } from "@capstan/core";
 import { newId, systemClock } from "@capstan/core/host";
 import type { Embedder } from "../search/embed-texts.ts";
 import { createVectorStores } from "../search/vector-stores.ts";
@@ -43,6 +43,9 @@ export function createTestApp(
     readonly limits?: Partial<ServerLimits>;
     readonly store?: Store;
     readonly memory?: Store;
+    /** Groups that are listed, next to that of the tools. */
+    readonly groups?: readonly ToolGroup[];
+    readonly groupDefaults?: Services["groupDefaults"];
     readonly apiKeys?: AppOptions["apiKeys"];
     readonly pairing?: Services["pairing"];
     /** @default "people" with keys, else "anyone" */
@@ -99,8 +102,8 @@ export function createTestApp(
           ? model
           : undefined,
     },
-    groups: () => [groupOf(tools)],
-    groupDefaults: {},
+    groups: () => [groupOf(tools), ...(setup.groups ?? [])],
+    groupDefaults: setup.groupDefaults ?? {},
     toolDefaults: {},
     rules: setup.rules ?? [],
     agents: setup.agents ?? {},
