@@ -210,6 +210,8 @@ test("a tool that returns a value without a JSON form ends as unusable_result wi
   await assertUnusable({ later: Promise.resolve(1) }, /a Promise at \/later/);
   await assertUnusable([/x/], /a RegExp at \/0/);
   await assertUnusable(new Response("body"), /a Response, which/);
+  await assertUnusable(0 / 0, /the number NaN, which cannot be stored/);
+  await assertUnusable({ rows: [{ mean: 1 }, { mean: -1 / 0 }] }, /-Infinity at \/rows\/1\/mean/);
 });
 
 // Contract: executor-156

@@ -97,23 +97,26 @@ function freeze<T>(value: T): T {
 }
 
 /**
- * Returns the type and position of the first value in `value` that JSON turns into `{}`: a Map, a
- * promise that was not awaited, an instance that contains bytes. Returns undefined if there is
- * none.
+ * Returns the type and position of the first value in `value` that JSON turns into `{}` or null: a
+ * Map, a promise that was not awaited, an instance that contains bytes, `NaN` or an infinity.
+ * Returns undefined if there is none.
  *
  * @param json the value as JSON; the search runs only if it can find anything
  * @returns a text such as `a Map at /rows/0`
  */
 export function lostInJson(value: unknown, json: string): string | undefined {
-  return json.includes("{}") ? find(value, "") : undefined;
+  return json.includes("{}") || json.includes("null") ? find(value, "") : undefined;
 }
 
 function find(value: unknown, path: string): string | undefined {
+  const place = path === "" ? "" : ` at ${path}`;
+  // JSON would have null in its place.
+  if (typeof value === "number" && !Number.isFinite(value)) return `the number ${value}${place}`;
   if (typeof value !== "object" || value === null) return undefined;
   if ("toJSON" in value && typeof value.toJSON === "function") return undefined;
   const entries = Object.entries(value);
   if (entries.length === 0 && !isPlain(value))
-    return `a ${nameOf(value)}${path === "" ? "" : ` at ${path}`}`;
+    return `a ${nameOf(value)}${place}`;
   for (const [key, member] of entries) {
     const lost = find(member, `${path}/${key}`);
     if (lost !== undefined) return lost;
