@@ -115,8 +115,7 @@ function find(value: unknown, path: string): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if ("toJSON" in value && typeof value.toJSON === "function") return undefined;
   const entries = Object.entries(value);
-  if (entries.length === 0 && !isPlain(value))
-    return `a ${nameOf(value)}${place}`;
+  if (entries.length === 0 && !isPlain(value)) return `a ${nameOf(value)}${place}`;
   for (const [key, member] of entries) {
     const lost = find(member, `${path}/${key}`);
     if (lost !== undefined) return lost;

@@ -138,8 +138,38 @@ function messagesProblem({
 }: ToolChainOptions): SchemaProblem | undefined {
   return (
     schemaProblem(messagesSchema, contextMessages, "contextMessages") ??
-    schemaProblem(messagesSchema, inputMessages, "inputMessages")
+    schemaProblem(messagesSchema, inputMessages, "inputMessages") ??
+    misspeltProblem(contextMessages, "contextMessages") ??
+    misspeltProblem(inputMessages, "inputMessages")
   );
+}
+
+const messageProperties: { readonly [role in Message["role"]]: readonly string[] } = {
+  system: ["role", "content"],
+  developer: ["role", "content"],
+  user: ["role", "content"],
+  assistant: ["role", "content", "reasoning", "tool_calls", "refusal", "annotations"],
+  tool: ["role", "content", "tool_call_id", "name", "parts"],
+};
+/** Names that differ more in length are other properties, such as those of a provider. */
+const maxLengthDifference = 2;
+
+/**
+ * Returns the error of the first property that is a misspelling of one that the loop reads: it would
+ * have no effect. Messages may have any other property.
+ */
+function misspeltProblem(messages: readonly Message[], path: string): SchemaProblem | undefined {
+  for (const [n, message] of messages.entries()) {
+    const known = messageProperties[message.role];
+    for (const [name, value] of Object.entries(message)) {
+      if (known.includes(name)) continue;
+      const missing = known.filter((each) => !Object.hasOwn(message, each));
+      const meant = nearestNames(name, missing, 1)[0];
+      if (meant !== undefined && Math.abs(meant.length - name.length) <= maxLengthDifference)
+        return { path: `${path}[${n}].${name}`, value, expected: `named ${meant}` };
+    }
+  }
+  return undefined;
 }
 
 /** Returns the error of the first new message whose role is allowed only in earlier turns. */

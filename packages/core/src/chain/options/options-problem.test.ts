@@ -27,6 +27,28 @@ test("an unknown option is rejected with the nearest name", async () => {
   }
 });
 
+test("a misspelt property of a message is rejected with its name; others are left alone", async () => {
+  const call = { id: "c", type: "function", function: { name: "T", arguments: "{}" } };
+  const asked = { role: "assistant", content: "" };
+  for (const [more, said] of [
+    [{ contextMessages: [{ ...asked, toolCalls: [call] }] }, "[0].toolCalls is [{"],
+    [{ contextMessages: [{ ...asked, tool_cals: [call] }] }, "should be named tool_calls"],
+    [
+      { contextMessages: [{ role: "tool", content: "", tool_call_id: "c", part: [] }] },
+      "contextMessages[0].part is [], and should be named parts",
+    ],
+  ] as const) {
+    const { result, model } = await run(more);
+    assert.deepEqual([result.status, result.error?.code], ["error", "invalid_messages"]);
+    assert.ok(result.error?.message.includes(said) === true, result.error?.message ?? "");
+    assert.equal(model.requests.length, 0);
+  }
+  const provider = { reasoning_content: "hm", audio: null, function_call: null, name: "bot" };
+  const inputMessages = [{ role: "user", content: "hi", name: "ann" }];
+  const { result } = await run({ contextMessages: [{ ...asked, ...provider }], inputMessages });
+  assert.equal(result.status, "completed");
+});
+
 // Contract: loop-14
 test("an option of the wrong type is rejected with the expected type; no model is called and nothing throws", async () => {
   const wrong: { readonly [name: string]: unknown } = {
