@@ -270,6 +270,7 @@ export const packages: ArrowTable = {
       configuration: "read and check capstan.config.json",
       install: "the composition root: builds tools, scripts and server from the configuration",
       chat: "the chat in the terminal",
+      mcp: "MCP on standard input and output",
       "commands/shared": "shared by several commands",
       "commands/scripts": "capstan scripts",
       commands: "the table of commands, and one file each",

@@ -14,4 +14,5 @@ export {
 export { backoffDelay } from "./follow/follow.ts";
 export { followRun, type FollowRunOptions } from "./follow-run.ts";
 export type { FollowStatus, Retry } from "./follow/follow.ts";
+export { readEventStream } from "./http/event-stream.ts";
 export { ApiError, type ApiErrorData } from "./http/send.ts";

@@ -38,6 +38,17 @@ export const commands: readonly (Command | CommandGroup)[] = [
     load: async () => (await import("./chat.ts")).openChat,
   },
   {
+    name: "mcp",
+    ...commandHelp.mcp,
+    options: {
+      group: value("NAME", commandHelp.mcp.options.group),
+      url: value("URL", commandHelp.mcp.options.url),
+      config: settingOptions.config,
+      data: settingOptions.data,
+    },
+    load: async () => (await import("./mcp.ts")).serveMcp,
+  },
+  {
     name: "pair",
     ...commandHelp.pair,
     options: {

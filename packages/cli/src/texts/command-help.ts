@@ -42,6 +42,22 @@ Set CAPSTAN_API_KEY if the server requires a key.`,
       { line: "capstan chat --url http://127.0.0.1:9000", comment: "another server" },
     ],
   },
+  mcp: {
+    summary: "Give the tools to another program, over MCP on standard input and output",
+    description: `For programs that start MCP servers as commands, for example Claude Desktop. Connects to the server that
+uses the data directory, or starts one until the program ends the connection. Programs that connect
+over HTTP use the address of the server with /mcp instead.
+Calls that need approval wait for a user on the page or in a terminal, never for the program.
+Set CAPSTAN_API_KEY if the server requires a key; the right "ask" is enough.`,
+    options: {
+      group: "Only the tools of this group",
+      url: "Connect to this server instead",
+    },
+    examples: [
+      { line: "capstan mcp", comment: "the command that the program starts" },
+      { line: "capstan mcp --group web", comment: "only the tools for the public web" },
+    ],
+  },
   pair: {
     summary: "Pair a browser so that it can approve calls; list and end paired sessions",
     description: `Prints a link for the server that uses the data directory. The link works once, within 10 minutes. The

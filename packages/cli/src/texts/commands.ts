@@ -152,6 +152,10 @@ export const commandTexts = {
     byRule: "by rule",
     otherRules: "other rules for some arguments",
   },
+  mcp: {
+    invalidGroup: (group: string) =>
+      `--group: expected the name of a group such as web, got ${group}`,
+  },
   connection: {
     invalidUrl: (url: string) =>
       `--url: expected an address such as http://127.0.0.1:8787, got ${url}`,

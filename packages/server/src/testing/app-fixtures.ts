@@ -30,6 +30,7 @@ export interface Answer {
   };
 }
 
+/** The whole API in this process, as clients call it. */
 export interface TestApp {
   readonly services: Services;
   readonly routes: ReturnType<typeof createApp>["routes"];

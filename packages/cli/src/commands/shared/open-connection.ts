@@ -16,6 +16,8 @@ const texts = commandTexts.connection;
 
 export interface Connection {
   readonly client: Client;
+  readonly url: string;
+  readonly key: string | undefined;
   /** Stops the server if this process started it. */
   readonly close: () => Promise<void>;
 }
@@ -106,7 +108,8 @@ export async function readTerminalKey(dataDir: string, url: string): Promise<str
 
 function connectionTo(url: string, key: string | undefined): Connection {
   const { keyHint } = texts;
-  return { client: createClient({ url, key, keyHint }), close: () => Promise.resolve() };
+  const client = createClient({ url, key, keyHint });
+  return { client, url, key, close: () => Promise.resolve() };
 }
 
 /** Returns the address of the server that uses the data directory, if it responds. */
