@@ -1,3 +1,4 @@
+import { elementText } from "./element-text.ts";
 import { clean, parsePage } from "./parse-page.ts";
 
 /** The elements to extract. */
@@ -79,7 +80,8 @@ export function select(
   try {
     return [...document.querySelectorAll(selector)];
   } catch (error) {
-    return { message: error instanceof Error ? error.message.slice(0, 300) : "it is not valid" };
+    const message = error instanceof Error ? error.message.slice(0, 300) : "it is not valid";
+    return { message: message.replace(/, found $/, ", found its end") };
   }
 }
 
@@ -87,7 +89,7 @@ function extract(
   element: Element,
   { source, attributes, length }: Pick<ExtractOptions, "source" | "attributes" | "length">,
 ): Omit<ExtractedElement, "number"> {
-  const text = clean(element.textContent) ?? "";
+  const text = elementText(element) ?? "";
   const html = source ? element.outerHTML : "";
   const longest = Math.max(text.length, html.length);
   return {

@@ -1,3 +1,4 @@
+import { elementText } from "./element-text.ts";
 import { select } from "./extract-elements.ts";
 import { clean, parsePage } from "./parse-page.ts";
 
@@ -156,13 +157,11 @@ function nameOf(element: Element): string {
 }
 
 function textOf(element: Element, isWhole: boolean): string | undefined {
-  const own = isWhole
-    ? element.textContent
-    : [...element.childNodes]
-        .filter(({ nodeType }) => nodeType === 3)
-        .map(({ textContent }) => textContent)
-        .join(" ");
-  const text = clean(own);
+  const own = [...element.childNodes]
+    .filter(({ nodeType }) => nodeType === 3)
+    .map(({ textContent }) => textContent)
+    .join(" ");
+  const text = isWhole ? elementText(element) : clean(own);
   if (text === undefined || text.length <= longestText) return text;
   return `${text.slice(0, longestText - 1).toWellFormed()}…`;
 }

@@ -159,6 +159,9 @@ test("elements are returned with their text and attributes, links are absolute",
     /30 matches of td\[data-cents\], here 29 to 30:\n\n29\. <td data-cents="28"> 28 €/,
   );
   const begin = await callForText(tool("ExtractHTML"), { url, selector: "tr", limit: 2 });
+  assert.match(begin, /\n1\. <tr> Item 0 0 €\n/);
+  const data = await callForText(tool("ExtractHTML"), { url, selector: "script" });
+  assert.match(data, /<script type="application\/ld\+json"> \{"@type": "Offer"\}$/);
   assert.match(begin, /here 1 to 2:[^]*\[Read on with skip 2\.\]$/);
   const none = await callForText(tool("ExtractHTML"), { url, selector: "h6" });
   assert.match(none, /No element matches h6\. InspectDOMStructure/);
@@ -221,7 +224,7 @@ Landmarks:
 body
   header
     nav [label=Main]
-      ul.menu "LinkLinkLinkLinkLinkLinkLinkLinkLinkLinkLinkLink" (12 children)
+      ul.menu "Link Link Link Link Link Link Link Link Link Link Link Link" (12 children)
   main#content
     h1 "Shop"
     section.a.b.c.d…
