@@ -28,8 +28,11 @@ test(
     const picture = me.page.getByRole("img", { name: "Returned by the tool" });
     for (const isReloaded of [false, true]) {
       if (isReloaded) await me.page.reload();
-      await me.row("ViewFile").getByRole("button", { expanded: false }).first().click();
       await picture.waitFor();
+      await me.row("ViewFile").getByRole("button", { expanded: false }).first().click();
+      await me.row("ViewFile").getByTestId("call-details").getByRole("img").waitFor();
+      assert.equal(await me.row("ViewFile").getByText("text", { exact: true }).count(), 0);
+      assert.equal(await picture.count(), 1);
       assert.match((await picture.getAttribute("src")) ?? "", /^blob:/);
       await me.page.waitForFunction(
         () => document.querySelector<HTMLImageElement>(".content-parts img")?.naturalWidth === 1,

@@ -86,7 +86,10 @@ export const toolGroups: readonly ToolGroupView[] = [
       "ask-once",
     ),
     tool("web", "SearchWeb", "Searches the web.", "ask-once", {
-      unavailable: { needs: "a key for a search service", fix: "Set SEARCH_KEY." },
+      unavailable: {
+        needs: "a key for a search service",
+        fix: "Set SEARCH_KEY to the key of a service that searches the web, or search.url to the address of a server that needs no key.",
+      },
     }),
   ]),
   group("basic", "Basic", "Dates, text and JSON.", true, [

@@ -494,6 +494,13 @@ test("variables are added, found, kept, changed, deleted and restored", { skip }
   );
 });
 
+test("the whole text says what an unavailable tool needs", { skip }, async () => {
+  await page.getByTestId("open-tools").click();
+  const fix = page.getByText("Set SEARCH_KEY to the key");
+  await fix.waitFor();
+  assert.ok(await fix.evaluate(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight));
+});
+
 test("switches and the model apply to the next turn", { skip }, async () => {
   await page.getByTestId("open-tools").click();
   await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });

@@ -7,6 +7,7 @@ import type { LiveRun } from "../state/live-run.ts";
 import { formatCount } from "../texts/count.ts";
 import { argumentsLine } from "../format/json-text.ts";
 import { hasEnded } from "../run/run-state.ts";
+import { ContentParts } from "../shell/content-parts.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { attempt } from "../state/toasts.ts";
 import { CallDetails } from "./call-details.tsx";
@@ -33,6 +34,7 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
           return args === null ? argumentsText.slice(0, 160) : argumentsLine(args);
         };
         const tokens = () => known().result?.tokens;
+        const pictures = () => (known().result?.parts ?? []).filter(({ type }) => type === "image");
         const detailsId = () => `details-${props.run.view.id}-${props.callId}`;
 
         return (
@@ -86,6 +88,11 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
               </Show>
             </div>
             <CallProgress call={known()} isRunning={isStoppable()} />
+            <Show when={!isOpen() && pictures().length > 0}>
+              <div class="call-pictures">
+                <ContentParts parts={pictures()} />
+              </div>
+            </Show>
             <Show when={face().status === "asking" && known().approval}>
               {(approval) => <ApprovalCard approval={approval()} />}
             </Show>

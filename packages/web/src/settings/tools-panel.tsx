@@ -66,6 +66,7 @@ function ToolSwitch(props: { readonly tool: ToolView; readonly groupIsOn: boolea
       note={policy()}
       isOn={isToolOn(props.tool, chat.switches())}
       isDisabled={!props.groupIsOn || props.tool.always_offered || props.tool.unavailable !== null}
+      isMissing={props.tool.unavailable !== null}
       testId="tool-switch"
       onChange={(on) => void chat.setSwitches(withTool(chat.switches(), props.tool.id, on))}
     />
@@ -79,6 +80,8 @@ interface SwitchProps {
   readonly isOn: boolean;
   readonly isDisabled?: boolean;
   readonly strong?: boolean;
+  /** Whether the detail says how to get what is missing: it is shown in full. */
+  readonly isMissing?: boolean;
   readonly testId: string;
   readonly onChange: (on: boolean) => void;
 }
@@ -87,7 +90,11 @@ function Switch(props: SwitchProps) {
   return (
     <label
       class="switch at-top"
-      classList={{ strong: props.strong === true, disabled: props.isDisabled === true }}
+      classList={{
+        strong: props.strong === true,
+        disabled: props.isDisabled === true,
+        missing: props.isMissing === true,
+      }}
     >
       <span class="switch-text flow grow">
         <span class="switch-label">{props.label}</span>

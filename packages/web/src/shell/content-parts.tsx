@@ -5,11 +5,16 @@ import { StoredFile, StoredPicture } from "./stored-file.tsx";
 
 type ContentPart = NonNullable<CallResult["parts"]>[number];
 
-/** Pictures, files and links that a tool returned. External ones are linked, never loaded. */
+/**
+ * Pictures, files and links that a tool returned. External ones are linked, never loaded. Texts are
+ * left out, because the text of the result contains them.
+ */
 export function ContentParts(props: { readonly parts: readonly ContentPart[] }) {
   return (
     <div class="content-parts flow">
-      <For each={props.parts}>{(part) => <ContentPartView part={part} />}</For>
+      <For each={props.parts.filter(({ type }) => type !== "text")}>
+        {(part) => <ContentPartView part={part} />}
+      </For>
     </div>
   );
 }
