@@ -32,10 +32,11 @@ export interface DocumentReader {
     readonly bytes: Uint8Array;
     readonly signal: AbortSignal;
   }): Promise<DocumentText>;
+  /** Yields the parts of a text, and `undefined` where the caller can pause. */
   split(
     text: string,
     size: { readonly maxTokens: number; readonly overlapTokens: number },
-  ): Iterable<{ readonly text: string; readonly place: PartPlace }>;
+  ): Iterable<{ readonly text: string; readonly place: PartPlace } | undefined>;
   /** Returns words in the form of the full-text index, `[a-z0-9]+`. */
   words(text: string, options?: { readonly isQuery?: boolean }): readonly string[];
   /** Merges the lists of full-text and vector search, the best first, with scores from 0 to 1. */

@@ -77,8 +77,10 @@ async function partsOf(
   for (const part of documents.split(text.text, chunking)) {
     if (chunks.length === maxParts)
       return invalid(`The file has more than ${maxParts} parts. Divide it into several files.`);
-    const words = documents.words(`${record.name} ${part.place.heading ?? ""} ${part.text}`);
-    chunks.push({ text: part.text, words: words.join(" "), place: { ...part.place } });
+    if (part !== undefined) {
+      const words = documents.words(`${record.name} ${part.place.heading ?? ""} ${part.text}`);
+      chunks.push({ text: part.text, words: words.join(" "), place: { ...part.place } });
+    }
     if (performance.now() - began < turnMs) continue;
     await nextTurn();
     signal.throwIfAborted();

@@ -80,8 +80,10 @@ async function indexBytes(input: Parameters<typeof documentText>[0]): Promise<In
   const chunks: IndexedChunk[] = [];
   let began = performance.now();
   for (const chunk of splitText(found.text, chunkSize)) {
-    const words = indexWords(`${input.name} ${chunk.place.heading ?? ""} ${chunk.text}`);
-    chunks.push({ ...chunk, words });
+    if (chunk !== undefined) {
+      const words = indexWords(`${input.name} ${chunk.place.heading ?? ""} ${chunk.text}`);
+      chunks.push({ ...chunk, words });
+    }
     if (performance.now() - began < turnMs) continue;
     await nextTurn();
     input.signal.throwIfAborted();

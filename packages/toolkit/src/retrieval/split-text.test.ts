@@ -3,9 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { estimateChunkTokens, splitText } from "./split-text.ts";
 
-const split = (text: string, maxTokens = 100, overlapTokens = 0) => [
-  ...splitText(text, { maxTokens, overlapTokens }),
-];
+const split = (text: string, maxTokens = 100, overlapTokens = 0) =>
+  [...splitText(text, { maxTokens, overlapTokens })].filter((part) => part !== undefined);
 
 test("parts begin at headings and know their heading, page and lines", () => {
   const text = [
@@ -71,4 +70,20 @@ test("a text of 5 million characters without a line break is divided quickly", (
   const began = process.cpuUsage();
   assert.ok(split("lorem ".repeat(900_000), 800).length > 1_000);
   assert.ok(process.cpuUsage(began).user < 10_000_000);
+});
+
+for (const [what, text] of [
+  ["spaces after a number sign", `#${" ".repeat(400_000)}x\ry`],
+  ["number signs", "#".repeat(2_000_000)],
+  ["spaces", " ".repeat(2_000_000)],
+] as const)
+  test(`a long line of ${what} takes linear time`, () => {
+    const began = process.cpuUsage();
+    split(text);
+    assert.ok(process.cpuUsage(began).user < 10_000_000);
+  });
+
+test("the caller can pause between blank lines", () => {
+  const pauses = [...splitText("\n".repeat(5_000), { maxTokens: 100, overlapTokens: 0 })];
+  assert.deepEqual(pauses, [undefined, undefined, undefined, undefined, undefined]);
 });

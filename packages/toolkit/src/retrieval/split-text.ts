@@ -32,8 +32,9 @@ interface Block {
   readonly isHeading: boolean;
 }
 
-const headingLine = /^(#{1,6})\s+(.*)$/;
+const headingMark = /^#{1,6}(?=\s)/;
 const pageHeading = /^## Page (\d+)$/;
+const pauseLines = 1_000;
 const fence = /^\s*(?:```|~~~)/;
 
 /** Returns an estimate of the tokens of a text: 4 characters a token, or 1 in Asian scripts. */
@@ -47,15 +48,20 @@ export function estimateChunkTokens(text: string): number {
 /**
  * Splits a text or Markdown into parts at its headings and paragraphs. Only paragraphs that are
  * longer than a part are divided. Lines are read one by one, so the caller can pause between parts.
+ * Yields `undefined` after 1,000 lines without a part, for example blank ones.
  *
  * @example
- * for (const { text, place } of splitText("# A\n\nOne.", { maxTokens: 800, overlapTokens: 400 }))
- *   console.log(place.startLine, text);
+ * for (const part of splitText("# A\n\nOne.", { maxTokens: 800, overlapTokens: 400 }))
+ *   if (part !== undefined) console.log(part.place.startLine, part.text);
  */
-export function* splitText(text: string, size: ChunkSize): Generator<TextChunk> {
+export function* splitText(text: string, size: ChunkSize): Generator<TextChunk | undefined> {
   let open: Block[] = [];
   let tokens = 0;
   for (const block of blocksOf(text, size.maxTokens)) {
+    if (block === undefined) {
+      yield undefined;
+      continue;
+    }
     const isFull = tokens + block.tokens > size.maxTokens;
     const isNewSection = block.isHeading && tokens >= size.maxTokens / 2;
     if (open.length > 0 && (isFull || isNewSection)) {
@@ -105,7 +111,8 @@ function chunkOf(blocks: readonly Block[]): TextChunk {
   };
 }
 
-function* blocksOf(text: string, maxTokens: number): Generator<Block> {
+/** Yields `undefined` after each 1,000 lines. */
+function* blocksOf(text: string, maxTokens: number): Generator<Block | undefined> {
   let lines: string[] = [];
   let tokens = 0;
   let first = 1;
@@ -127,12 +134,13 @@ function* blocksOf(text: string, maxTokens: number): Generator<Block> {
 
   for (const line of linesOf(text)) {
     number += 1;
+    if (number % pauseLines === 0) yield undefined;
     const onPage = isCode ? null : pageHeading.exec(line);
-    const title = isCode ? null : headingLine.exec(line);
-    if (title !== null) {
+    const mark = isCode ? undefined : headingMark.exec(line)?.[0];
+    if (mark !== undefined) {
       yield* flush();
       first = number;
-      if (onPage === null) heading = title[2]?.slice(0, 200);
+      if (onPage === null) heading = line.slice(mark.length).trimStart().slice(0, 200);
       else page = Number(onPage[1]);
       // The heading of a page is not part of the document.
       if (onPage === null) {
@@ -144,7 +152,8 @@ function* blocksOf(text: string, maxTokens: number): Generator<Block> {
     }
     if (fence.test(line)) isCode = !isCode;
     const isBlank = line.trim() === "" && !isCode;
-    const cost = estimateChunkTokens(line);
+    // A longer line fills a part, whatever its exact cost.
+    const cost = line.length > 4 * maxTokens ? maxTokens : estimateChunkTokens(line);
     if (isBlank || (lines.length > 0 && tokens + cost > maxTokens)) {
       yield* flush();
       first = isBlank ? number + 1 : number;
