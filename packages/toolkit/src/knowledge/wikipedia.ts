@@ -269,7 +269,7 @@ function articleUrl({ url }: WikipediaAccess, language: string, title: string): 
 
 /** Snippets mark the words that were found with HTML. */
 function plainText(html: string): string {
-  return decodeEntities(html.replaceAll(/<[^>]*>/g, ""))
+  return decodeEntities(html.replaceAll(/<[^<>]*>/g, ""))
     .replaceAll(/\s+/g, " ")
     .trim();
 }

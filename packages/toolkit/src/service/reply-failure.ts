@@ -71,7 +71,8 @@ export function retryAfter(header: string | undefined, now = Date.now()): number
 
 function oneLine(text: string): string {
   const line = text
-    .replaceAll(/<[^>]*>/g, " ")
+    .slice(0, 20_000)
+    .replaceAll(/<[^<>]*>/g, " ")
     .replaceAll(/\s+/g, " ")
     .trim();
   return line.length > 500 ? `${line.slice(0, 499)}…` : line;

@@ -5,7 +5,7 @@ import type { ToolErrorData } from "@capstan/core";
 import { fakeContext } from "@capstan/core/testing";
 import { NetworkError } from "@capstan/sandbox";
 import { download } from "./download.ts";
-import { retryAfter } from "./reply-failure.ts";
+import { replyFailure, retryAfter } from "./reply-failure.ts";
 import {
   fetchJson,
   readBytes,
@@ -151,4 +151,12 @@ test("a download follows redirects within its site, and not to private addresses
   assert.equal((await failureOf(get("/private", { mayLeaveSite: true }))).code, "private_address");
   assert.equal((await failureOf(get("/odd"))).code, "rejected");
   assert.equal((await failureOf(get("/c", { maxBytes: 3 }))).code, "too_large");
+});
+
+test("a long reason without the end of a tag takes linear time", () => {
+  const began = process.cpuUsage();
+  const reply = { status: 400, header: () => undefined };
+  const { data } = replyFailure(reply, "The Service", "<".repeat(1_000_000));
+  assert.ok(data.message.length < 1_000);
+  assert.ok(process.cpuUsage(began).user < 10_000_000);
 });
