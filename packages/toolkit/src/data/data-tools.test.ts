@@ -57,6 +57,13 @@ async function failQuery(
   return problem;
 }
 
+test("values that contain each other are limited together", async () => {
+  let data: unknown = "x".repeat(500_000);
+  for (let depth = 0; depth < 45; depth++) data = [data];
+  const error = await fail("JsonQuery", { query: "$..*", data, limit: 10_000 });
+  assert.equal(error.code, "too_large");
+});
+
 test("decimals are exact, and long results are rounded", async () => {
   const lines = await calculate("0.1 + 0.2\n2^100\n1/3\n5 inch to cm\nsqrt(-4)\na = 3\na * 2");
   assert.deepEqual(lines.split("\n"), [

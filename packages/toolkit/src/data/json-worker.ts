@@ -20,18 +20,30 @@ export interface JsonMatches {
   readonly total: number;
 }
 
+const maxResultChars = 20_000_000;
+
 answerJobs((job: JsonJob) => answerOf(() => find(job)));
 
 function find({ query, source, limit }: JsonJob): JsonMatches {
   const value = source.kind === "value" ? source.value : parse(source);
   try {
     const nodes = new JSONPathEnvironment({ strict: true }).query(query, value as never).nodes;
-    const shown = nodes.slice(0, limit);
-    return {
-      values: shown.map((node) => node.value as JsonValue),
-      paths: shown.map((node) => node.getPath({ form: "canonical" })),
-      total: nodes.length,
-    };
+    const values: JsonValue[] = [];
+    const paths: string[] = [];
+    let chars = 0;
+    for (const node of nodes.slice(0, limit)) {
+      const path = node.getPath({ form: "canonical" });
+      // One value can be in many results, so they can be much larger than the data.
+      chars += path.length + JSON.stringify(node.value).length;
+      if (chars > maxResultChars)
+        throw new DataProblem(
+          "too_large",
+          "The values have over 20 MB together. Use a narrower query, or a lower limit.",
+        );
+      values.push(node.value as JsonValue);
+      paths.push(path);
+    }
+    return { values, paths, total: nodes.length };
   } catch (thrown) {
     if (!(thrown instanceof JSONPathError)) throw thrown;
     const message = `"${query.slice(0, 200)}" is not a JSONPath of RFC 9535: ${thrown.message}. An example: $.items[?@.price < 10].name`;
