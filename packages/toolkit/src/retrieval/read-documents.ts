@@ -5,6 +5,7 @@ import { openPath } from "../files/open-path.ts";
 import { readSample } from "../files/read-text.ts";
 import { documentText, maxTextBytes } from "./document-text.ts";
 import type { SearchOptions } from "./search-documents.ts";
+import { textRange, type TextRange } from "./text-range.ts";
 
 const parameters = z.object({
   documents: z
@@ -22,13 +23,8 @@ const parameters = z.object({
 
 type Args = z.infer<typeof parameters>;
 
-interface ReadDocument {
+interface ReadDocument extends TextRange {
   readonly document: string;
-  readonly text: string;
-  readonly lines: number;
-  readonly pages?: number;
-  /** Why there is no text. */
-  readonly error?: string;
 }
 
 /** `ReadDocuments`: returns documents as Markdown, whole or in part. */
@@ -92,7 +88,7 @@ async function readOne(
   const found = await documentText({ ...source, bytes: await source.read(), signal });
   if (found.status === "failed")
     return { document: source.name, text: "", lines: 0, error: found.reason };
-  return { document: source.name, ...rangeOf(found.text, args) };
+  return { document: source.name, ...(await textRange(found.text, args, signal)) };
 }
 
 interface Source {
@@ -128,30 +124,6 @@ async function sourceOf(
     return { error: "it is not a file; ListFiles shows the files of a folder" };
   const bytes = await readSample(file.handle, Math.min(file.stats.size, maxTextBytes * 2));
   return { name: file.shown, mimeType: "", read: async () => bytes };
-}
-
-const pageHeading = /^## Page (\d+)$/;
-
-/** Returns the part of a text that a call asks for. */
-function rangeOf(text: string, args: Args): Omit<ReadDocument, "document"> {
-  const { startPage, endPage, startLine = 1, endLine = Infinity } = args;
-  const lines = text.split(/\r?\n/);
-  const pages = lines.flatMap((line, index) => {
-    const page = pageHeading.exec(line)?.[1];
-    return page === undefined ? [] : [{ page: Number(page), index }];
-  });
-  const last = pages.at(-1)?.page;
-  const size = { lines: lines.length, ...(last !== undefined && { pages: last }) };
-  if (startPage !== undefined || endPage !== undefined) {
-    if (last === undefined)
-      return { text: "", ...size, error: "it has no pages; give startLine and endLine" };
-    const from = pages.find(({ page }) => page >= (startPage ?? 1));
-    if (from === undefined) return { text: "", ...size, error: `it has ${last} pages` };
-    const to = pages.find(({ page }) => page > (endPage ?? Infinity));
-    return { text: lines.slice(from.index, to?.index).join("\n").trim(), ...size };
-  }
-  if (startLine > lines.length) return { text: "", ...size, error: `it has ${lines.length} lines` };
-  return { text: lines.slice(startLine - 1, endLine).join("\n"), ...size };
 }
 
 function format(documents: readonly ReadDocument[]): string {
