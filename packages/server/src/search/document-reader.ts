@@ -32,7 +32,7 @@ export interface DocumentReader {
     readonly bytes: Uint8Array;
     readonly signal: AbortSignal;
   }): Promise<DocumentText>;
-  /** Yields the parts of a text, and `undefined` where the caller can pause. */
+  /** Yields the parts of a text, and `undefined` at points at which the caller can pause. */
   split(
     text: string,
     size: { readonly maxTokens: number; readonly overlapTokens: number },
