@@ -15,7 +15,7 @@ export { type ContentParts, contentParts } from "./tool/return-value.ts";
 export type { ToolDefinition } from "./model/model.ts";
 export { defineToolGroup, withNeed } from "./tool/define-tool.ts";
 export { defineTool, type ToolOptions } from "./tool/define-tool.ts";
-export { fromLegacyTool, type LegacyTool } from "./tool/from-legacy-tool.ts";
+export { fromLegacyTool } from "./tool/from-legacy-tool.ts";
 export type { DeniedResources, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolEvents } from "./tool/tool-context.ts";
 export type { GivenFile, RequestTool, RequestTools, ToolFile, ToolFiles } from "./tool/caller.ts";

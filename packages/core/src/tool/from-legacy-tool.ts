@@ -1,13 +1,6 @@
-import type { ToolArgs } from "../base/json.ts";
 import { isObject } from "../json/json-value.ts";
 import { toolError } from "./return-value.ts";
 import type { Tool } from "./tool.ts";
-import type { ToolContext } from "./tool-context.ts";
-
-/** A tool whose `execute` returns `{status, data?, error?}` in place of its data. */
-export type LegacyTool = Omit<Tool, "execute"> & {
-  readonly execute: (args: ToolArgs, context: ToolContext) => unknown;
-};
 
 /** The codes of results that are not a success, by their `status`. */
 const codes: ReadonlyMap<string, string> = new Map([
@@ -26,11 +19,10 @@ const codes: ReadonlyMap<string, string> = new Map([
  * const tool = fromLegacyTool({ definition, execute: async () => ({ status: "error", error: "No such boat." }) });
  * // A call fails with the code `tool_failed` and this message.
  */
-export function fromLegacyTool(tool: LegacyTool): Tool {
-  return {
-    ...tool,
-    execute: async (args, context) => resultOf(await tool.execute(args, context)) as never,
-  };
+export function fromLegacyTool(tool: Tool): Tool {
+  const { execute } = tool;
+  if (execute === undefined) return tool;
+  return { ...tool, execute: async (args, context) => resultOf(await execute(args, context)) };
 }
 
 function resultOf(returned: unknown): unknown {
