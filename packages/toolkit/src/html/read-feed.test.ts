@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mayBeFeed, readFeed } from "./read-feed.ts";
+import { mayBeFeed } from "./may-be-feed.ts";
+import { readFeed } from "./read-feed.ts";
 
 const rss = `<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>Harbour &amp; news</title>
 <description>All of it</description><link>https://example.org/</link>
