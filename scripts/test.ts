@@ -8,6 +8,7 @@ import { ensureClients } from "./testing/install-clients.ts";
 import { ensurePowerShell } from "./testing/install-powershell.ts";
 import { ensureStores } from "./testing/install-stores.ts";
 import { readPropertySeed } from "./testing/property-seed.ts";
+import { listFailures } from "./testing/list-failures.ts";
 import { startLongestFirst } from "./testing/longest-first.ts";
 import { type RepeatedResult, runTestsAgain } from "./testing/run-again.ts";
 import { runShards, unitShards } from "./testing/run-shards.ts";
@@ -49,6 +50,8 @@ if (integrationFiles.length > 0) {
   await ensureClients(integrationFiles);
 }
 const results = await Promise.all([unitTests(), integrationTests()]);
+const failures = listFailures(results.flatMap((result) => result.failures));
+if (failures !== "") console.log(failures);
 summarise(sumTotals(results.map(({ totals }) => totals)), results[1].flaky);
 
 async function unitTests(): Promise<TestResult> {

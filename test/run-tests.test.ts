@@ -22,13 +22,13 @@ async function runText(text: string, isolation: "none" | "process", limitMs = 12
   const file = join(folder, `${Math.random().toString(36).slice(2)}.test.mjs`);
   await writeFile(file, `import test, { describe } from "node:test";\n${text}`);
   const printed: string[] = [];
-  const { totals } = await runTests({
+  const { totals, failures } = await runTests({
     files: [file],
     isolation,
     limitMs,
     print: (line) => printed.push(line),
   });
-  return { totals, printed: printed.join("\n") };
+  return { totals, failures, file: relative(root, file), printed: printed.join("\n") };
 }
 
 const mixed = `
@@ -41,11 +41,20 @@ const mixed = `
 
 for (const isolation of ["none", "process"] as const) {
   test(`isolation ${isolation}: each failure counts once, with its reason; skips name theirs`, async () => {
-    const { totals, printed } = await runText(mixed, isolation);
+    const { totals, failures, file, printed } = await runText(mixed, isolation);
     assert.deepEqual(totals, { passed: 1, failed: 3, skipped: { "no browser": 1 } });
     for (const reason of ["wrong", "because of this", "deep", "deeper"]) {
       assert.ok(printed.includes(reason), reason);
     }
+    assert.deepEqual(
+      failures.map((failure) => [failure.file, failure.line, failure.name]),
+      [
+        [file, 4, "wrong"],
+        [file, 6, "inside"],
+        [file, 7, "a child"],
+      ],
+    );
+    assert.match(failures[0]?.error ?? "", /^Error: because of this/);
   });
 
   test(`isolation ${isolation}: success prints nothing`, async () => {
@@ -66,7 +75,11 @@ for (const isolation of ["none", "process"] as const) {
 
 test("a run that does not end is a failure that says so", async () => {
   const hanging = 'test("hangs", () => new Promise(() => setInterval(() => {}, 1000)));';
-  const { totals, printed } = await runText(hanging, "none", 500);
+  const { totals, failures, file, printed } = await runText(hanging, "none", 500);
+  assert.deepEqual(
+    failures.map((failure) => [failure.file, failure.name]),
+    [[join(root, file), "the run was stopped"]],
+  );
   assert.equal(totals.failed, 1);
   assert.match(printed, /did not end within 0\.5 s/);
 });
@@ -88,10 +101,14 @@ test("in several processes each file runs once, and all results count", async ()
   const print = (line: string) => void printed.push(line);
   for (const shards of [1, 2, 5]) {
     const run = { files, isolation: "none", limitMs: 120_000, print } as const;
-    const { totals, byFile, msByFile, isWhole } = await runShards(run, shards);
+    const { totals, byFile, msByFile, failures, isWhole } = await runShards(run, shards);
     assert.deepEqual(totals, { passed: 2, failed: 1, skipped: { "no reason": 1 } });
     assert.equal(Object.keys(byFile).length, 3);
     assert.equal(Object.keys(msByFile).length, 3);
+    assert.deepEqual(
+      failures.map(({ name }) => name),
+      ["three"],
+    );
     assert.ok(isWhole);
     assert.match(printed.splice(0).join(""), /third/);
   }
@@ -133,7 +150,8 @@ const failsOnce = `
 const failsAlways = 'test("wrong", () => { throw new Error(`time ${runs}`); });';
 
 test("a file that passes when it is run again is flaky: its failure is printed in full, and it does not fail the run", async () => {
-  const { totals, flaky, files, runs, printed } = await runAgain([fine, failsOnce]);
+  const { totals, failures, flaky, files, runs, printed } = await runAgain([fine, failsOnce]);
+  assert.deepEqual(failures, [], "a flaky test is not listed as failed");
   assert.deepEqual(totals, { passed: 3, failed: 0, skipped: {} });
   assert.deepEqual(flaky, [files[1]]);
   assert.deepEqual(runs, [1, 2], "a passed test is not run again");
@@ -141,7 +159,14 @@ test("a file that passes when it is run again is flaky: its failure is printed i
 });
 
 test("a file that fails twice fails the run, and both failures are printed", async () => {
-  const { totals, flaky, files, runs, printed } = await runAgain([failsAlways, failsOnce]);
+  const { totals, failures, flaky, files, runs, printed } = await runAgain([
+    failsAlways,
+    failsOnce,
+  ]);
+  assert.deepEqual(
+    failures.map(({ file, name }) => [file, name]),
+    [[files[0], "wrong"]],
+  );
   assert.deepEqual(totals, { passed: 2, failed: 1, skipped: {} });
   assert.deepEqual(flaky, [files[1]]);
   assert.deepEqual(runs, [2, 2]);

@@ -1,7 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { TestEvent } from "node:test/reporters";
-import { inspect } from "node:util";
-import { isOwnFailure, rootError } from "./test-failure.ts";
+import { failureText, isOwnFailure } from "./test-failure.ts";
 
 /**
  * Characters of a file's output that are printed: the last ones, because the reason is at the end.
@@ -21,7 +20,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       const { name, line } = event.data;
       const file = resolve(event.data.file ?? "");
       failedFiles.add(file);
-      yield `\n✖ ${name}\n  ${relative(process.cwd(), file)}:${line}\n${indented(describe(rootError(event.data)))}\n`;
+      yield `\n✖ ${name}\n  ${relative(process.cwd(), file)}:${line}\n${indented(failureText(event.data))}\n`;
     }
     if (event.type === "test:diagnostic" && event.data.message.startsWith("Error:")) {
       yield `\n✖ ${event.data.message}\n`;
@@ -32,16 +31,6 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     if (output !== undefined)
       yield `\nOutput of ${relative(process.cwd(), file)}:\n${indented(output)}\n`;
   }
-}
-
-/**
- * Formats an error with its causes, without Node.js's own frames. For an assertion, the difference
- * is sufficient.
- */
-function describe(error: unknown): string {
-  const isAssertion = error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
-  const text = isAssertion ? (error.stack ?? error.message) : inspect(error);
-  return text.replaceAll(/^ +at (?:.*\()?node:.*\n?/gm, "");
 }
 
 function indented(text: string): string {

@@ -32,6 +32,7 @@ export async function runTestsAgain(run: TestRun): Promise<RepeatedResult> {
     totals: { ...totals, failed: Math.max(second.totals.failed, totals.failed) },
     byFile,
     msByFile: first.msByFile,
+    failures: second.failures,
     isWhole: second.isWhole,
     flaky,
   };

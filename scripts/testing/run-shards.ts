@@ -23,6 +23,7 @@ export async function runShards(run: TestRun, shards = unitShards): Promise<Test
     totals: sumTotals(results.map(({ totals }) => totals)),
     byFile: Object.assign({}, ...results.map(({ byFile }) => byFile)) as TestResult["byFile"],
     msByFile: Object.assign({}, ...results.map(({ msByFile }) => msByFile)) as MsByFile,
+    failures: results.flatMap(({ failures }) => failures),
     isWhole: results.every(({ isWhole }) => isWhole),
   };
 }

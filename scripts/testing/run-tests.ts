@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { runCommand } from "../command.ts";
 import { withSourceCondition } from "../source-condition.ts";
 import {
+  type FailedTest,
   type MsByFile,
   type ReportedRun,
   sumTotals,
@@ -29,9 +30,13 @@ export interface TestResult {
   readonly totals: TestTotals;
   readonly byFile: TotalsByFile;
   readonly msByFile: MsByFile;
+  readonly failures: readonly FailedTest[];
   /** False if the run was stopped or crashed: tests that have not run are in no file's totals. */
   readonly isWhole: boolean;
 }
+
+/** The lines of output that are listed as the error of a run that crashed. */
+const lastLines = 8;
 
 const failuresReporter = fileURLToPath(new URL("failures-reporter.ts", import.meta.url));
 const runInOrder = fileURLToPath(new URL("run-in-order.ts", import.meta.url));
@@ -46,7 +51,8 @@ export async function runTests({
   concurrency = 3,
   print = console.log,
 }: TestRun): Promise<TestResult> {
-  if (files.length === 0) return { totals: sumTotals([]), byFile: {}, msByFile: {}, isWhole: true };
+  if (files.length === 0)
+    return { totals: sumTotals([]), byFile: {}, msByFile: {}, failures: [], isWhole: true };
   const folder = await mkdtemp(join(tmpdir(), "capstan-test-"));
   const totalsFile = join(folder, "totals.json");
   const limit = AbortSignal.timeout(limitMs);
@@ -68,20 +74,23 @@ export async function runTests({
         ],
     { env: environment(), signal: limit },
   );
-  const { totals: byFile, ms: msByFile } = await readReport(totalsFile);
+  const { totals: byFile, ms: msByFile, failures } = await readReport(totalsFile);
   const totals = sumTotals(Object.values(byFile));
   await rm(folder, { recursive: true, force: true });
-  if (code === 0) return { totals, byFile, msByFile, isWhole: true };
+  if (code === 0) return { totals, byFile, msByFile, failures, isWhole: true };
   print(output.trimEnd());
-  if (limit.aborted) {
-    print(
-      `\n✖ The tests did not end within ${limitMs / 1000} s: one hangs, or left something open.`,
-    );
-  }
+  const late = `The tests did not end within ${limitMs / 1000} s: one hangs, or left something open.`;
+  if (limit.aborted) print(`\n✖ ${late}`);
+  const failureOfRun = {
+    file: files.length === 1 ? (files[0] ?? "") : "",
+    name: limit.aborted ? "the run was stopped" : "the run failed, and no test did",
+    error: limit.aborted ? late : output.trimEnd().split("\n").slice(-lastLines).join("\n"),
+  };
   return {
     totals: { ...totals, failed: Math.max(1, totals.failed) },
     byFile,
     msByFile,
+    failures: limit.aborted || failures.length === 0 ? [...failures, failureOfRun] : failures,
     isWhole: !limit.aborted && totals.failed > 0,
   };
 }
@@ -101,5 +110,5 @@ function environment(): NodeJS.ProcessEnv {
 /** Empty if the process died before it could count. */
 async function readReport(file: string): Promise<ReportedRun> {
   const text = await readFile(file, "utf8").catch(() => "");
-  return text === "" ? { totals: {}, ms: {} } : (JSON.parse(text) as ReportedRun);
+  return text === "" ? { totals: {}, ms: {}, failures: [] } : (JSON.parse(text) as ReportedRun);
 }

@@ -1,4 +1,5 @@
 import type { EventData } from "node:test";
+import { inspect } from "node:util";
 
 /** False for a test or suite that failed only because one inside it did, and for a `todo`. */
 export function isOwnFailure({ details, todo }: EventData.TestFail): boolean {
@@ -10,4 +11,15 @@ export function isOwnFailure({ details, todo }: EventData.TestFail): boolean {
 export function rootError({ details }: EventData.TestFail): unknown {
   const { error } = details;
   return "code" in error && error.code === "ERR_TEST_FAILURE" ? (error.cause ?? error) : error;
+}
+
+/**
+ * Formats the error of a test with its causes, without Node.js's own frames. For an assertion, the
+ * difference is sufficient.
+ */
+export function failureText(failure: EventData.TestFail): string {
+  const error = rootError(failure);
+  const isAssertion = error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
+  const text = isAssertion ? (error.stack ?? error.message) : inspect(error);
+  return text.replaceAll(/^ +at (?:.*\()?node:.*\n?/gm, "");
 }

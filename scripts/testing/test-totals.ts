@@ -16,10 +16,21 @@ export interface MsByFile {
   readonly [file: string]: number;
 }
 
+/** A test that failed, for the list at the end of a run. */
+export interface FailedTest {
+  /** The path from the repository's root; empty if no test file is to blame. */
+  readonly file: string;
+  readonly line?: number;
+  readonly name: string;
+  /** The error, with its causes. */
+  readonly error: string;
+}
+
 /** The results of a run, as its reporter writes them. */
 export interface ReportedRun {
   readonly totals: TotalsByFile;
   readonly ms: MsByFile;
+  readonly failures: readonly FailedTest[];
 }
 
 export function sumTotals(parts: readonly TestTotals[]): TestTotals {

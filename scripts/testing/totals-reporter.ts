@@ -1,24 +1,34 @@
 import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { root } from "../command.ts";
-import { isOwnFailure } from "./test-failure.ts";
-import { type ReportedRun, sumTotals, type TestTotals } from "./test-totals.ts";
+import { failureText, isOwnFailure } from "./test-failure.ts";
+import { type FailedTest, type ReportedRun, sumTotals, type TestTotals } from "./test-totals.ts";
 
 /** A reporter for `node --test` whose whole output is a `ReportedRun` as JSON. Suites do not count. */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: Record<string, TestTotals> = {};
   const ms: Record<string, number> = {};
+  const failures: FailedTest[] = [];
   for await (const event of events) {
     const file = fileOf(event);
     const more = totalsOf(event);
     if (more !== undefined)
       totals[file] = sumTotals([...(totals[file] === undefined ? [] : [totals[file]]), more]);
+    if (event.type === "test:fail" && isOwnFailure(event.data)) {
+      const { name, line } = event.data;
+      failures.push({
+        file,
+        name,
+        error: failureText(event.data),
+        ...(line === undefined ? {} : { line }),
+      });
+    }
     if (file === "") continue;
     // A process of its own reports its whole time, after its tests.
     if (event.type === "test:summary") ms[file] = event.data.duration_ms;
     else ms[file] = (ms[file] ?? 0) + durationOf(event);
   }
-  yield JSON.stringify({ totals, ms } satisfies ReportedRun);
+  yield JSON.stringify({ totals, ms, failures } satisfies ReportedRun);
 }
 
 /** The time of a test that is inside no other one, in ms. */
