@@ -1,4 +1,4 @@
-import type { ApprovalRequest, JsonObject } from "@capstan/core";
+import type { ApprovalRequest, JsonObject, Progress } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { requestOf, type RunRecord } from "@capstan/store";
 import {
@@ -110,7 +110,7 @@ async function follow(
     state = await followCall({ store, run }, stop.signal, {
       onProgress: progress.report,
       onApproval: (approval) => {
-        progress.report("Waits for approval.");
+        progress.report({ message: "Waits for approval." });
         if (!asks.canAsk(approval)) return;
         clearTimeout(timer);
         timer = setTimeout(end, options.askMs);
@@ -175,24 +175,27 @@ function unknownCall(id: unknown): CallToolResult {
   );
 }
 
-/** Sends notifications of progress, if the client asked for them. */
+/** Sends notifications of progress, if the client asked for them. Their values always grow. */
 function sendProgress(context: ServerContext, everyMs: number) {
   const token = context.mcpReq._meta?.progressToken;
   if (token === undefined) return { report: () => {}, stop: () => {} };
-  let count = 0;
-  let last = "";
+  let last: Progress = {};
+  let sent = -1;
   const send = () => {
+    const { message, done, total } = last;
+    sent = done !== undefined && done > sent ? done : sent + (total === undefined ? 1 : 0.001);
     const params = {
       progressToken: token,
-      progress: ++count,
-      ...(last !== "" && { message: last }),
+      progress: sent,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
     };
     context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
   };
   const timer = setInterval(send, everyMs);
   return {
-    report: (message: string) => {
-      last = message;
+    report: (progress: Progress) => {
+      last = progress;
       send();
     },
     stop: () => clearInterval(timer),

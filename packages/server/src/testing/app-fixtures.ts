@@ -65,6 +65,8 @@ export function createTestApp(
     readonly documents?: RunServiceOptions["documents"];
     readonly budget?: AppOptions["budget"];
     readonly mcp?: AppOptions["mcp"];
+    /** The host names that requests can be addressed to. @default any */
+    readonly hosts?: AppOptions["site"]["hosts"];
     /** The embedding model of vector stores. @default none */
     readonly embedder?: Embedder;
   },
@@ -124,7 +126,7 @@ export function createTestApp(
   const app = createApp({
     services,
     apiKeys: setup.apiKeys ?? [],
-    site: { hosts: undefined, origins: [] },
+    site: { hosts: setup.hosts, origins: [] },
     log: setup.log ?? (() => {}),
     ...(setup.budget && { budget: setup.budget }),
     mcp: setup.mcp,

@@ -2,6 +2,8 @@ import type { ApprovalRequest, ChainError } from "@capstan/core";
 import type { RunEvent } from "@capstan/contract";
 import { followEvents, type RunRecord, type Store } from "@capstan/store";
 
+type Progress = Extract<RunEvent, { type: "call.progress" }>["progress"];
+
 type Settled = Extract<RunEvent, { type: "call.settled" }>;
 
 /** The state of a call's run when its follower stops. */
@@ -15,7 +17,7 @@ export type CallState =
 /** The listener of a follower. */
 export interface CallListener {
   /** The call reports its progress. */
-  readonly onProgress?: (message: string) => void;
+  readonly onProgress?: (progress: Progress) => void;
   /** A call of the run needs an approval. It is called again for a run that is followed again. */
   readonly onApproval?: (approval: ApprovalRequest) => void;
   /** An approval request has an answer. */
@@ -44,7 +46,7 @@ export async function followCall(
         if (event.parentCallId === undefined) main ??= event.callId;
         break;
       case "call.progress":
-        onProgress?.(event.progress.message ?? "");
+        onProgress?.(event.progress);
         break;
       case "approval.requested":
         open.set(event.approval.id, event.approval);

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { contentParts } from "@capstan/core";
+import { ScriptedModel } from "@capstan/core/testing";
+import { createTestApp } from "../testing/app-fixtures.ts";
+import { connectMcp, mcpEras } from "../testing/mcp-client.ts";
+import { tool } from "../testing/run-fixtures.ts";
+
+const apiKeys = [
+  { name: "ann", key: "k-ann" },
+  { name: "bob", key: "k-bob" },
+];
+const data = Buffer.from("a,b\n1,2\n").toString("base64");
+const tools = [
+  tool("Page", () => "x".repeat(20_000)),
+  tool("Export", () =>
+    contentParts([
+      {
+        type: "file",
+        name: "table.csv",
+        mimeType: "text/csv",
+        source: { type: "base64", data },
+      },
+    ]),
+  ),
+];
+const agents = { writer: { title: "Writer", instructions: "Write well." }, plain: {} };
+
+const createApp = () => createTestApp({ model: new ScriptedModel([]), tools, apiKeys, agents });
+
+for (const era of mcpEras) {
+  test(`${era}: variables, files and full results are resources of their own key only`, async () => {
+    const app = createApp();
+    const ann = await connectMcp(app, { era, key: "k-ann" });
+    const bob = await connectMcp(app, { era, key: "k-bob" });
+    const page = await ann.callTool({ name: "Page", arguments: {} });
+    const exported = await ann.callTool({ name: "Export", arguments: {} });
+    const links = [...(page.content as object[]), ...(exported.content as object[])].flatMap(
+      (each) => ("uri" in each ? [String(each.uri)] : []),
+    );
+    assert.equal(links.length, 2);
+    const { resources } = await ann.listResources();
+    const uris = [...links, "capstan://variables/Page_1"];
+    assert.ok(resources.some(({ uri }) => uri === "capstan://variables/Page_1"));
+    assert.ok(resources.some(({ name }) => name === "table.csv"));
+    for (const uri of uris) {
+      const { contents } = await ann.readResource({ uri });
+      assert.ok("text" in (contents[0] ?? {}), uri);
+      await assert.rejects(bob.readResource({ uri }), /no resource/);
+    }
+    assert.deepEqual((await bob.listResources()).resources, []);
+    await ann.close();
+    await bob.close();
+  });
+
+  test(`${era}: the instructions of agents are prompts`, async () => {
+    const client = await connectMcp(createApp(), { era, key: "k-ann" });
+    const { prompts } = await client.listPrompts();
+    assert.deepEqual(
+      prompts.map(({ name }) => name),
+      ["agent-writer"],
+    );
+    const { messages } = await client.getPrompt({ name: "agent-writer" });
+    assert.deepEqual(messages, [{ role: "user", content: { type: "text", text: "Write well." } }]);
+    await client.close();
+  });
+}
