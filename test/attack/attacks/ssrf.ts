@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isToolError } from "@capstan/core";
+import { isToolError, type Tool, type ToolGroup } from "@capstan/core";
 import { call, fakeContext, toolOf } from "@capstan/core/testing";
 import type { ResolvedAddress, ResolveHost } from "@capstan/sandbox";
 import { openForwardProxy } from "@capstan/sandbox/testing";
@@ -18,10 +18,16 @@ const eachRound = 500;
 const deniedHost = "denied.example";
 
 /** Error codes of the page tool that mean a connection was tried. */
-const connected = new Set(["unreachable", "timed_out", "bad_certificate", "unsupported_type"]);
+const connected = new Set([
+  "unreachable",
+  "timed_out",
+  "bad_certificate",
+  "unsupported_type",
+  "not_html",
+]);
 
 /**
- * Passes addresses of this machine and of private networks, in every notation, to the page tool:
+ * Passes addresses of this machine and of private networks, in every notation, to the web tools:
  * directly, behind redirects, and as the addresses of a host name. The sandbox's proxy gets them
  * too. A service on this machine counts its connections.
  */
@@ -43,13 +49,10 @@ export const ssrf: Attack = {
     });
     const options = { allowPrivateHosts: [`127.0.0.1:${door}`], timeoutMs: 5_000 };
     const resolve = resolver(random);
-    const pages = toolOf(webTools({ ...options, resolve }), "FetchWebPage");
+    const web = webTools({ ...options, resolve });
     const allowed = [deniedHost, `${deniedHost}.`].map((host) => `${host}:${inside}`);
     const local: ResolveHost = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
-    const withRule = toolOf(
-      webTools({ allowPrivateHosts: allowed, resolve: local }),
-      "FetchWebPage",
-    );
+    const withRule = webTools({ allowPrivateHosts: allowed, resolve: local });
     const folder = await mkdtemp(join(tmpdir(), "capstan-ssrf-"));
     resources.defer(() => rmSync(folder, { recursive: true }));
     const path = join(folder, "proxy");
@@ -59,15 +62,19 @@ export const ssrf: Attack = {
     const ways: { readonly [way: string]: () => Promise<void> } = {
       async fetch() {
         const url = urlOf(random, privateHost(random), inside);
-        await fetchPage(report, pages, url);
+        await fetchPage(report, random.pick(readers(web)), url);
       },
       async redirect() {
         const to = urlOf(random, privateHost(random), inside);
-        await fetchPage(report, pages, `http://127.0.0.1:${door}/?to=${encodeURIComponent(to)}`);
+        await fetchPage(
+          report,
+          random.pick(readers(web)),
+          `http://127.0.0.1:${door}/?to=${encodeURIComponent(to)}`,
+        );
       },
       async denied() {
         const url = urlOf(random, otherSpelling(random, deniedHost), inside);
-        await fetchPage(report, withRule, url, [{ host: deniedHost }]);
+        await fetchPage(report, random.pick(readers(withRule)), url, [{ host: deniedHost }]);
       },
       async proxy() {
         const url = urlOf(random, privateHost(random), inside).replaceAll(/[\s]/g, "");
@@ -106,13 +113,29 @@ function resolver(random: Random): ResolveHost {
     Promise.resolve(random.pick([[], [local], [open, local], [mapped], [zoned], [open, mapped]]));
 }
 
+/** A tool that reads an address, and its other arguments. */
+interface Reader {
+  readonly tool: Tool;
+  readonly args: object;
+}
+
+function readers(group: ToolGroup): readonly Reader[] {
+  return [
+    { tool: toolOf(group, "FetchWebPage"), args: {} },
+    { tool: toolOf(group, "SearchInWebPage"), args: { keywords: ["a"] } },
+    { tool: toolOf(group, "ExtractHTML"), args: { selector: "p" } },
+    { tool: toolOf(group, "InspectDOMStructure"), args: {} },
+    { tool: toolOf(group, "CrawlPages"), args: {} },
+  ];
+}
+
 async function fetchPage(
   report: Report,
-  tool: Parameters<typeof call>[0],
+  { tool, args }: Reader,
   url: string,
   hosts: readonly { readonly host: string }[] = [],
 ): Promise<void> {
-  const result = await call(tool, { url }, fakeContext({ denied: { hosts } }));
+  const result = await call(tool, { url, ...args }, fakeContext({ denied: { hosts } }));
   const shown = JSON.stringify({ url, result }).slice(0, 500);
   if (!isToolError(result)) report.problem(`was read: ${shown}`);
   else if (connected.has(result.code)) report.problem(`was connected to: ${shown}`);

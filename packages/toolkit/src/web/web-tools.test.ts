@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
-import { CapstanError, isToolError, type ToolErrorData } from "@capstan/core";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { CapstanError, isToolError, type ToolErrorData, ToolExecutor } from "@capstan/core";
 import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
 import type { ResolvedAddress } from "@capstan/sandbox";
 import { webTools, type WebToolsOptions } from "./web-tools.ts";
@@ -276,6 +276,17 @@ test("a decompression bomb ends at the limit", async () => {
   const bomb = Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8, 0xff)]);
   const url = serve("/bomb", "text/plain", bomb, { "content-encoding": "gzip" });
   assert.equal((await failure(url, { maxBytes: 1024 * 1024 })).code, "too_large");
+  const brotli = brotliCompressSync(Buffer.alloc(8 * 1024 * 1024), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+  });
+  const nested = gzipSync(gzipSync(Buffer.alloc(8 * 1024 * 1024)));
+  for (const [encoding, body] of [
+    ["br", brotli],
+    ["gzip, gzip", nested],
+  ] as const) {
+    const each = serve("/bomb", "text/plain", body, { "content-encoding": encoding });
+    assert.equal((await failure(each, { maxBytes: 1024 * 1024 })).code, "too_large", encoding);
+  }
   const plain = serve("/zipped", "text/plain", gzipSync("small"), { "content-encoding": "gzip" });
   assert.match(await callForText(tool(), { url: plain }), /small$/);
 });
@@ -372,3 +383,27 @@ for (const [what, html, expected] of [
     const url = serve(`/large/${html.length}`, "text/html", html);
     assert.match(await callForText(tool(), { url }), expected);
   });
+
+test("a page is requested with the configured user agent", async () => {
+  const agents: (string | undefined)[] = [];
+  routes["/agent"] = (request, response) => {
+    agents.push(request.headers["user-agent"]);
+    response.end("text");
+  };
+  await call(tool(), { url: `http://${host}/agent` });
+  await call(tool({ userAgent: "Harbour/1" }), { url: `http://${host}/agent` });
+  assert.deepEqual(agents, ["Mozilla/5.0 (compatible; Capstan/0.1)", "Harbour/1"]);
+});
+
+test("the variable of a truncated page has its whole text", async () => {
+  const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i}`).join("\n");
+  const url = serve("/whole.txt", "text/plain", lines);
+  const executor = new ToolExecutor({ approvals: { request: () => ({ decision: "allow" }) } });
+  executor.registerToolGroup(webTools({ allowPrivateHosts: [host] }));
+  executor.toggleGroupEnabled("web", true);
+  const result = await executor.execute("FetchWebPage", JSON.stringify({ url }));
+  assert.ok(result.status === "success" && result.isTruncated, JSON.stringify(result));
+  const kept = executor.variables.getVariable(result.cacheVarResult ?? "")?.value;
+  assert.ok(JSON.stringify(kept).includes("line 4999"));
+  assert.ok(JSON.stringify(kept).includes("line 2500"));
+});
