@@ -251,3 +251,22 @@ test("damaged messages, calls, items and client outputs are not read, but those 
     assert.equal((await store.searchRuns({ owner })).data.length, runs.length);
   });
 });
+
+test("damaged rows of vector stores hide no others, and a damaged store can be deleted", async () => {
+  await withDamage(async (store, damage) => {
+    const save = (id: string, name: string) =>
+      ({ type: "save-vector-store", owner, id, data: { name }, isNew: true }) as const;
+    await store.write([save("a", "x"), save("b", "good"), save("c", "x")]);
+    damage("search_objects", "data", "id = 'b'");
+    const list = (limit: number) =>
+      store
+        .listSearchObjects({ owner, order: "asc", limit })
+        .then((all) => all.map(({ id }) => id));
+    assert.deepEqual(await list(9), ["a", "c"]);
+    assert.deepEqual(await list(2), ["a", "c"], "a page is full in spite of a damaged row");
+    await assert.rejects(store.getSearchObject({ owner, id: "b" }), corrupt);
+    const [deleted] = await store.write([{ type: "delete-vector-store", owner, id: "b" }]);
+    assert.equal(deleted.status, "removed");
+    assert.equal(await store.getSearchObject({ owner, id: "b" }), undefined);
+  });
+});

@@ -42,12 +42,12 @@ export async function indexStoreFile(
   const found = await partsOf({ owner, fileId }, data, parts, signal);
   const common = { type: "index-file", owner, storeId: parentId, fileId, revision } as const;
   if ("code" in found) {
-    const failed = { ...data, error: found, embedding: null };
+    const failed = { error: found, embedding: null };
     await parts.store.write([{ ...common, status: "failed", data: failed, chunks: [] }]);
     return;
   }
   const { chunks, embedding } = await withVectors(found, parts, signal);
-  const indexed = { ...data, error: null, embedding };
+  const indexed = { error: null, embedding };
   await parts.store.write([{ ...common, status: "completed", data: indexed, chunks }]);
 }
 

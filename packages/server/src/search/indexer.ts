@@ -68,6 +68,8 @@ export function createIndexer(
       })
       .finally(() => {
         work = undefined;
+        // A file can be added after the last look at the list, before this turn.
+        if (isAwake && !signal.aborted) wake();
       });
   };
 

@@ -51,7 +51,7 @@ export function createVectorStores(parts: {
             type: "save-vector-store" as const,
             owner,
             id: each.id,
-            data: { ...each.data, lastActiveAt: now },
+            data: { lastActiveAt: now },
             isNew: false,
           })),
         );

@@ -30,17 +30,22 @@ export function addFilesWrite({
     owner,
     storeId,
     limit: maxFiles,
-    files: files.map(({ file_id: fileId, attributes, chunking_strategy: chunking }) => ({
-      fileId,
-      data: {
-        attributes: attributes ?? {},
-        chunking: chunkingOf(chunking),
-        error: null,
-        embedding: null,
-      } satisfies StoreFileData,
-    })),
+    files: newFiles(files),
     ...(batchId !== undefined && { batch: { id: batchId, data: {} } }),
   } as const;
+}
+
+/** Returns files of a request as the store takes them. */
+export function newFiles(files: readonly GivenFile[]) {
+  return files.map(({ file_id: fileId, attributes, chunking_strategy: chunking }) => ({
+    fileId,
+    data: {
+      attributes: attributes ?? {},
+      chunking: chunkingOf(chunking),
+      error: null,
+      embedding: null,
+    } satisfies StoreFileData,
+  }));
 }
 
 type Outcome = Awaited<ReturnType<Store["write"]>>[number];

@@ -4,6 +4,7 @@ import { badRequest, notFound } from "../http/errors.ts";
 import { readJson, readWord } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
+import { jsonChunks, streamJson } from "../http/streams.ts";
 import { storeFileId } from "@capstan/store";
 import { addFilesWrite, requireAdded } from "./add-files.ts";
 import { findBatch, findStore, findStoreFile, findUsableStore } from "./find-store.ts";
@@ -39,6 +40,7 @@ export function vectorStoreFileRoutes({ runs, vectorStores }: Services): Hono<En
       store,
       query: { owner, of: { type: "store", id: storeId }, ...(status && { status }) },
       idOf: (id) => storeFileId(storeId, id),
+      isInList: ({ kind, parentId }) => kind === "file" && parentId === storeId,
     });
     return context.json(listView(data.map(storeFileView), hasMore));
   });
@@ -53,8 +55,8 @@ export function vectorStoreFileRoutes({ runs, vectorStores }: Services): Hono<En
     const owner = context.get("principal");
     const { id: storeId, file: fileId } = context.req.param();
     const { attributes } = parseFields(changedFile, await readJson(context));
-    const before = await findStoreFile(store, owner, { storeId, fileId });
-    const data = { ...before.data, attributes: attributes ?? {} };
+    await findUsableStore(vectorStores, owner, storeId);
+    const data = { attributes: attributes ?? {} };
     const [outcome] = await store.write([
       { type: "change-store-file", owner, storeId, fileId, data },
     ]);
@@ -75,12 +77,14 @@ export function vectorStoreFileRoutes({ runs, vectorStores }: Services): Hono<En
     const { id: storeId, file: fileId } = context.req.param();
     await findStoreFile(store, owner, { storeId, fileId });
     const parts = await store.readStoreFile({ owner, storeId, fileId });
-    return context.json({
-      object: "vector_store.file_content.page",
-      data: parts.map(({ text }) => ({ type: "text", text })),
-      has_more: false,
-      next_page: null,
-    });
+    return streamJson(
+      jsonChunks({
+        object: "vector_store.file_content.page",
+        data: parts.map(({ text }) => ({ type: "text", text })),
+        has_more: false,
+        next_page: null,
+      }),
+    );
   });
 
   routes.post("/:id/file_batches", async (context) => {
@@ -128,6 +132,7 @@ export function vectorStoreFileRoutes({ runs, vectorStores }: Services): Hono<En
       store,
       query: { owner, of: { type: "batch", id: batch }, ...(status && { status }) },
       idOf: (id) => storeFileId(storeId, id),
+      isInList: ({ kind, batchId }) => kind === "file" && batchId === batch,
     });
     return context.json(listView(data.map(storeFileView), hasMore));
   });

@@ -9,6 +9,7 @@ type ListQuery = Omit<Parameters<Store["listSearchObjects"]>[0], "order" | "afte
  * Reads the page of a list that a request asks for.
  *
  * @param idOf returns the stored id of the object that a cursor names
+ * @param isInList returns whether an object of the user belongs to the list
  * @throws RequestError for a cursor that is not in the list
  */
 export async function readPage(
@@ -17,10 +18,12 @@ export async function readPage(
     store,
     query,
     idOf,
+    isInList,
   }: {
     readonly store: Pick<Store, "listSearchObjects" | "getSearchObject">;
     readonly query: ListQuery;
     readonly idOf: (cursor: string) => string;
+    readonly isInList: (object: SearchObject) => boolean;
   },
 ): Promise<{ readonly data: readonly SearchObject[]; readonly hasMore: boolean }> {
   const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
@@ -29,7 +32,7 @@ export async function readPage(
     const given = context.req.query(name) || undefined;
     if (given === undefined) return undefined;
     const found = await store.getSearchObject({ owner: query.owner, id: idOf(given) });
-    if (found === undefined)
+    if (found === undefined || !isInList(found))
       throw badRequest(name, `${name}: there is no object "${given.slice(0, 100)}" in this list.`);
     return found;
   };

@@ -310,6 +310,59 @@ test("an expired store says so, and a deleted file is not found any more", async
   });
 });
 
+test("a change does not revive an expired store", async () => {
+  const { store, app, vectorStores } = setUp();
+  const made = await vectorStores.create({ name: "old" });
+  const data = { days: 1, lastActiveAt: Date.now() - 2 * 86_400_000 };
+  await store.write([
+    { type: "save-vector-store", owner: "local", id: made.id, isNew: false, data },
+  ]);
+  const path = `/v1/vector_stores/${made.id}`;
+  const { status, body } = await app.call("POST", path, { name: "new" });
+  assert.deepEqual([status, body.error?.code], [400, "vector_store_expired"]);
+  assert.equal((await vectorStores.retrieve(made.id)).status, "expired");
+});
+
+test("a search does not undo a change that was made meanwhile", async () => {
+  const { store, app, vectorStores } = setUp();
+  const made = await vectorStores.create({ name: "old" });
+  await store.write([
+    {
+      type: "save-vector-store",
+      owner: "local",
+      id: made.id,
+      isNew: false,
+      data: { lastActiveAt: 0 },
+    },
+  ]);
+  const service = app.services.vectorStores;
+  const found = await service.find("local", made.id);
+  assert.ok(typeof found === "object");
+  await vectorStores.update(made.id, { name: "new" });
+  const { signal } = new AbortController();
+  await service.search({ owner: "local", stores: [found], queries: ["x"], limit: 1, signal });
+  assert.equal((await vectorStores.retrieve(made.id)).name, "new");
+});
+
+test("a cursor of another list is rejected", async () => {
+  const { store, app, vectorStores } = setUp();
+  const [a, b] = [await addFile(store, "one"), await addFile(store, "two")];
+  const made = await vectorStores.create({});
+  const of = async (id: string) =>
+    (await vectorStores.fileBatches.create(made.id, { file_ids: [id] })).id;
+  const [first, second] = [await of(a), await of(b)];
+  const path = `/v1/vector_stores/${made.id}`;
+  for (const list of [
+    `/v1/vector_stores?after=${first}`,
+    `/v1/vector_stores?before=${made.id}/${a}`,
+    `${path}/file_batches/${first}/files?after=${b}`,
+    `${path}/file_batches/${second}/files?before=${a}`,
+  ])
+    assert.equal((await app.call("GET", list)).status, 400, list);
+  const own = await app.call("GET", `${path}/file_batches/${first}/files?after=${a}`);
+  assert.equal(own.status, 200);
+});
+
 test("files that a process left unindexed are indexed when the next one starts", async () => {
   const { store, app } = setUp();
   const id = await addFile(store, "left behind");

@@ -6,7 +6,7 @@ import { readJson } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 import type { StoreData } from "../search/store-data.ts";
-import { addFilesWrite, requireAdded } from "./add-files.ts";
+import { newFiles } from "./add-files.ts";
 import { findStore, findUsableStore } from "./find-store.ts";
 import { readPage } from "./read-page.ts";
 import { changedStore, newStore, parseFields } from "./request/fields.ts";
@@ -53,22 +53,20 @@ export function vectorStoreRoutes({ runs, vectorStores }: Services): Hono<Enviro
       days: given.expires_after?.days ?? null,
       lastActiveAt: vectorStores.now(),
     };
-    const create = {
-      type: "save-vector-store",
-      owner,
-      id,
-      data,
-      isNew: true,
-      limit: maxStores,
-    } as const;
-    const add = addFilesWrite({ owner, storeId: id, files });
-    const [created, added] = await store.write([create, add]);
+    const [created] = await store.write([
+      {
+        type: "save-vector-store",
+        owner,
+        id,
+        data,
+        isNew: true,
+        files: newFiles(files),
+        limit: maxStores,
+      },
+    ]);
     if (created.status === "refused")
       throw new RequestError({ code: "too_many_vector_stores", message: created.reason });
-    // A request that fails leaves no store behind.
-    if (added.status !== "added_files")
-      await store.write([{ type: "delete-vector-store", owner, id }]);
-    requireAdded(added, id);
+    if (created.status === "missing_file") throw notFound("file", created.fileId);
     vectorStores.wake();
     return answer(context, id);
   });
@@ -79,6 +77,7 @@ export function vectorStoreRoutes({ runs, vectorStores }: Services): Hono<Enviro
       store,
       query: { owner },
       idOf: (id) => id,
+      isInList: ({ kind }) => kind === "store",
     });
     return context.json(listView(await views(owner, data), hasMore));
   });
@@ -91,6 +90,8 @@ export function vectorStoreRoutes({ runs, vectorStores }: Services): Hono<Enviro
     const body = await readJson(context);
     const given = parseFields(changedStore, body);
     const has = (field: keyof typeof given) => Object.hasOwn(body as object, field);
+    // A change would count as activity, and so revive a store that has expired.
+    await findUsableStore(vectorStores, owner, id);
     const [outcome] = await store.write([
       {
         type: "save-vector-store",

@@ -297,13 +297,18 @@ export type StoreWrite =
       readonly quota?: FileQuota;
     }
   | { readonly type: "delete-file"; readonly owner: string; readonly id: string }
-  /** Creates a vector store, or changes the given members of its data. */
+  /**
+   * Creates a vector store with files to be indexed, or changes the given members of its data. A
+   * file that the user does not have rejects the whole write.
+   */
   | {
       readonly type: "save-vector-store";
       readonly owner: string;
       readonly id: string;
       readonly data: JsonObject;
       readonly isNew: boolean;
+      /** The files of a new store. @default none */
+      readonly files?: readonly { readonly fileId: string; readonly data: JsonObject }[];
       /** The limit of a user's vector stores. @default no limit */
       readonly limit?: number;
     }
@@ -319,7 +324,7 @@ export type StoreWrite =
       /** The limit of the store's files. @default no limit */
       readonly limit?: number;
     }
-  /** Changes the data of a file of a vector store. */
+  /** Changes the given members of the data of a file of a vector store. */
   | {
       readonly type: "change-store-file";
       readonly owner: string;
@@ -347,6 +352,7 @@ export type StoreWrite =
       /** The `revision` of the file when its indexing began. */
       readonly revision: number;
       readonly status: "completed" | "failed";
+      /** The members of the file's data that change. */
       readonly data: JsonObject;
       readonly chunks: readonly SearchChunk[];
     }

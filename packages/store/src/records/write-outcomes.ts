@@ -137,7 +137,12 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "delete-thread-object": { readonly status: "removed" } | NotFound;
-  readonly "save-vector-store": { readonly status: "saved_store" } | NotFound | Refused;
+  /** `missing_file`: the user does not have a file of the new store. */
+  readonly "save-vector-store":
+    | { readonly status: "saved_store" }
+    | { readonly status: "missing_file"; readonly fileId: string }
+    | NotFound
+    | Refused;
   readonly "delete-vector-store": { readonly status: "removed" } | NotFound;
   /** `missing` is a file that the user does not have. */
   readonly "add-store-files":

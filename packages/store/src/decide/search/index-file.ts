@@ -41,7 +41,8 @@ export function* indexFile(
   changes.update(
     "search_objects",
     { id },
-    { status, bytes, updated_at: at, data: JSON.stringify(data) },
+    // The attributes may have changed since the indexing began.
+    { status, bytes, updated_at: at, data: JSON.stringify({ ...file.data, ...data }) },
   );
   touchStore(context, store, at);
   return { status: "indexed" };

@@ -123,3 +123,44 @@ everyStore("an index that is late is not stored", async (withStore) => {
     );
   });
 });
+
+everyStore("a vector store is created with all of its files, or not at all", async (withStore) => {
+  await withStore(async (store) => {
+    await addFile(store, "file-1", "one");
+    const create = { type: "save-vector-store", owner, id: "vs_A", data: {}, isNew: true } as const;
+    const file = (fileId: string) => ({ fileId, data: {} });
+    const [missing] = await store.write([{ ...create, files: [file("file-1"), file("file-9")] }]);
+    assert.deepEqual(missing, { status: "missing_file", fileId: "file-9" });
+    assert.deepEqual(await store.listSearchObjects({ owner, order: "asc", limit: 9 }), []);
+    assert.deepEqual(await store.everyUnindexed({ after: -1 }), []);
+    await store.write([{ ...create, files: [file("file-1"), file("file-1")] }]);
+    const pending = await store.everyUnindexed({ after: -1 });
+    assert.deepEqual(
+      pending.map(({ id, revision }) => [id, revision]),
+      [["vs_A/file-1", 1]],
+    );
+  });
+});
+
+everyStore(
+  "a change of attributes and the end of the indexing keep each other",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await openStoreA(store);
+      await store.write([add("file-1")]);
+      const change = {
+        type: "change-store-file",
+        owner,
+        storeId: "vs_A",
+        fileId: "file-1",
+      } as const;
+      const data = () =>
+        store.getSearchObject({ owner, id: "vs_A/file-1" }).then((file) => file?.data);
+      await store.write([{ ...change, data: { attributes: { year: 1 } } }]);
+      await store.write([{ ...index("file-1", 1, ["w1"]), data: { embedding: "m" } }]);
+      assert.deepEqual(await data(), { attributes: { year: 1 }, embedding: "m" });
+      await store.write([{ ...change, data: { attributes: { year: 2 } } }]);
+      assert.deepEqual(await data(), { attributes: { year: 2 }, embedding: "m" });
+    });
+  },
+);

@@ -4,18 +4,13 @@ import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { WriteContext } from "../state/write-context.ts";
+import { insertStoreFiles, missingFile } from "./insert-store-files.ts";
 import { lockObject, touchStore } from "./write-vector-stores.ts";
 
 type AddFiles = Extract<StoreWrite, { type: "add-store-files" }>;
 type ChangeFile = Extract<StoreWrite, { type: "change-store-file" }>;
 type RemoveFile = Extract<StoreWrite, { type: "remove-store-file" }>;
 type CancelBatch = Extract<StoreWrite, { type: "cancel-batch" }>;
-
-/** The lock keeps another node from deleting the files before this commit. */
-const lockFiles = statement<{ id: string }>(
-  { reads: ["files"] },
-  ({ anyOf, lock }) => `SELECT id FROM files WHERE id ${anyOf} AND owner = ?${lock("files")}`,
-);
 
 const findKnown = statement<{ id: string; revision: number }>(
   { reads: ["search_objects"] },
@@ -42,11 +37,9 @@ export function* addStoreFiles(
   const { changes } = context;
   const store = yield* lockObject(owner, storeId);
   if (store?.kind !== "store") return { status: "not_found" };
-  const unique = new Map(files.map((file) => [file.fileId, file]));
-  const found = new Set((yield* all(lockFiles, [...unique.keys()], owner)).map(({ id }) => id));
-  for (const fileId of unique.keys())
-    if (!found.has(fileId)) return { status: "missing_file", fileId };
-  const ids = [...unique.keys()].map((fileId) => storeFileId(storeId, fileId));
+  const missing = yield* missingFile(owner, files);
+  if (missing !== undefined) return { status: "missing_file", fileId: missing };
+  const ids = [...new Set(files.map(({ fileId }) => storeFileId(storeId, fileId)))];
   const known = new Map((yield* all(findKnown, ids)).map(({ id, revision }) => [id, revision]));
   const count = yield* first(countFiles, storeId);
   if (limit !== undefined && (count?.files ?? 0) + ids.length - known.size > limit)
@@ -66,31 +59,12 @@ export function* addStoreFiles(
       updated_at: at,
       data: JSON.stringify(batch.data),
     });
-  for (const { fileId, data } of unique.values()) {
-    const id = storeFileId(storeId, fileId);
-    const revision = known.get(id);
-    // The parts that are indexed stay until the new ones replace them.
-    if (revision !== undefined) changes.remove("search_objects", { id });
-    changes.insert("search_objects", {
-      id,
-      owner,
-      kind: "file",
-      parent_id: storeId,
-      batch_id: batch?.id ?? null,
-      file_id: fileId,
-      status: "in_progress",
-      bytes: 0,
-      revision: (revision ?? 0) + 1,
-      created_at: at,
-      updated_at: at,
-      data: JSON.stringify(data),
-    });
-  }
+  insertStoreFiles(context, { owner, storeId, files, batchId: batch?.id ?? null, known, at });
   touchStore(context, store, at);
   return { status: "added_files" };
 }
 
-/** Changes the data of a file of a vector store, for example its attributes. */
+/** Changes members of the data of a file of a vector store, for example its attributes. */
 export function* changeStoreFile(
   context: WriteContext,
   { owner, storeId, fileId, data }: ChangeFile,
@@ -100,7 +74,8 @@ export function* changeStoreFile(
   const id = storeFileId(storeId, fileId);
   const file = yield* lockObject(owner, id);
   if (store === undefined || file === undefined) return { status: "not_found" };
-  context.changes.update("search_objects", { id }, { updated_at: at, data: JSON.stringify(data) });
+  const merged = JSON.stringify({ ...file.data, ...data });
+  context.changes.update("search_objects", { id }, { updated_at: at, data: merged });
   touchStore(context, store, at);
   return { status: "changed_file" };
 }

@@ -9,6 +9,7 @@ import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { WriteContext } from "../state/write-context.ts";
+import { insertStoreFiles, missingFile } from "./insert-store-files.ts";
 
 type SaveStore = Extract<StoreWrite, { type: "save-vector-store" }>;
 type DeleteStore = Extract<StoreWrite, { type: "delete-vector-store" }>;
@@ -39,12 +40,13 @@ export function touchStore(
   changes.update("search_objects", { id }, { revision: revision + 1, updated_at: at });
 }
 
-/** Creates a vector store, or changes the given members of its data. */
+/** Creates a vector store with its files, or changes the given members of its data. */
 export function* saveVectorStore(
-  { changes }: WriteContext,
-  { owner, id, data, isNew, limit }: SaveStore,
+  context: WriteContext,
+  { owner, id, data, isNew, files = [], limit }: SaveStore,
   at: number,
 ): Script<OutcomeOf<SaveStore>> {
+  const { changes } = context;
   const before = yield* lockObject(owner, id);
   if (isNew) {
     if (before !== undefined) return { status: "refused", reason: "The id is in use." };
@@ -54,6 +56,8 @@ export function* saveVectorStore(
         status: "refused",
         reason: `You have ${limit} vector stores, which is the limit. Delete vector stores first.`,
       };
+    const fileId = yield* missingFile(owner, files);
+    if (fileId !== undefined) return { status: "missing_file", fileId };
     changes.insert("search_objects", {
       id,
       owner,
@@ -68,6 +72,7 @@ export function* saveVectorStore(
       updated_at: at,
       data: JSON.stringify(data),
     });
+    insertStoreFiles(context, { owner, storeId: id, files, at });
     return { status: "saved_store" };
   }
   if (before?.kind !== "store") return { status: "not_found" };
@@ -81,8 +86,10 @@ export function* deleteVectorStore(
   { changes }: WriteContext,
   { owner, id }: DeleteStore,
 ): Script<OutcomeOf<DeleteStore>> {
-  const before = yield* lockObject(owner, id);
-  if (before?.kind !== "store") return { status: "not_found" };
+  const before = yield* first(lock, id, owner);
+  // The kind of a damaged row cannot be trusted; it can be deleted.
+  if (before === undefined || (before.is_intact === 1 && before.kind !== "store"))
+    return { status: "not_found" };
   changes.remove("search_objects", { id });
   changes.remove("search_objects", { parent_id: id });
   changes.remove("search_chunks", { store_id: id });

@@ -121,7 +121,10 @@ export function* getSearchObject({
   return row && searchObject(row);
 }
 
-/** Returns a user's vector stores, or the files of a vector store or a batch. */
+/**
+ * Returns a user's vector stores, or the files of a vector store or a batch. Damaged rows are left
+ * out.
+ */
 export function* listSearchObjects(query: {
   readonly owner: string;
   /** @default the vector stores of the user */
@@ -134,18 +137,24 @@ export function* listSearchObjects(query: {
   const { owner, of, status = null, order, limit } = query;
   const start =
     order === "asc" ? { createdSeq: -1, id: "" } : { createdSeq: Number.MAX_SAFE_INTEGER, id: "" };
-  const after = query.after ?? start;
-  const rows = yield* all(
-    pages[of?.type ?? "stores"][order],
-    owner,
-    of?.id ?? null,
-    status,
-    status,
-    after.createdSeq,
-    after.id,
-    limit,
-  );
-  return rows.map(searchObject);
+  const list = pages[of?.type ?? "stores"][order];
+  const found: SearchObject[] = [];
+  let after = query.after ?? start;
+  while (found.length < limit) {
+    const { createdSeq, id } = after;
+    const cells = [owner, of?.id ?? null, status, status, createdSeq, id, limit] as const;
+    const rows = yield* all(list, ...cells);
+    found.push(...intact(rows));
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) break;
+    after = { createdSeq: last.created_seq, id: last.id };
+  }
+  return found.slice(0, limit);
+}
+
+/** Returns the objects of the rows that are not damaged, so that these do not hide the others. */
+function intact(rows: readonly SearchObjectRow[]): readonly SearchObject[] {
+  return rows.filter((row) => row.is_intact === 1).map(searchObject);
 }
 
 /** Returns the number of files of vector stores in each status. */
@@ -188,5 +197,11 @@ export function* everyUnindexed({
 }: {
   readonly after: number;
 }): Script<readonly SearchObject[]> {
-  return (yield* all(findUnindexed, after)).map(searchObject);
+  for (let from = after; ;) {
+    const rows = yield* all(findUnindexed, from);
+    const found = intact(rows);
+    const last = rows.at(-1);
+    if (found.length > 0 || last === undefined) return found;
+    from = last.created_seq;
+  }
 }
