@@ -36,6 +36,17 @@ export interface RequestTools {
   readonly [toolOrGroup: string]: RequestTool;
 }
 
+/**
+ * The entry of a tool that a request does not offer, but needs for its files. The tool may then read
+ * only `context.files`: no folders, addresses or other files of the user.
+ */
+export const attachmentsOnly: RequestTool = Object.freeze({ type: "attachments" });
+
+/** Returns whether a tool may read only the files of its request. */
+export function readsAttachmentsOnly(tool: RequestTool | undefined): boolean {
+  return tool?.type === attachmentsOnly.type;
+}
+
 /** The principal of a call, and its data. Sub-calls inherit it. Other calls cannot read it. */
 export interface Caller {
   readonly principal: Principal;

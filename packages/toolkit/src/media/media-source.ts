@@ -1,4 +1,4 @@
-import type { ToolContext } from "@capstan/core";
+import { readsAttachmentsOnly, type ToolContext } from "@capstan/core";
 import type { GrantOffer } from "@capstan/core/host";
 import { NetworkError, parseAddress } from "@capstan/sandbox";
 import { fileRoots, type FileToolsOptions } from "../files/file-roots.ts";
@@ -53,6 +53,11 @@ export async function readSource(
   const source = written.trim();
   const given = context.files.find(({ id }) => id === source);
   if (given !== undefined) return fromGiven(given, context, wanted);
+  const named = context.files.findLast(({ name }) => name === source);
+  if (readsAttachmentsOnly(context.tool)) {
+    if (named !== undefined) return fromGiven(named, context, wanted);
+    throw noSuchFile(source.slice(0, 200), context);
+  }
   if (source.startsWith("var:")) return fromVariable(source.slice(4).trim(), context, wanted);
   if (/^data:/i.test(source)) return decode(source, "file", wanted);
   if (/^https?:/i.test(source)) {
@@ -65,7 +70,6 @@ export async function readSource(
     return typed(bytes, lastName(url.pathname), wanted);
   }
   if (/^file[-_][\w-]+$/.test(source) && !/[./\\]/.test(source)) throw noSuchFile(source, context);
-  const named = context.files.findLast(({ name }) => name === source);
   if (named !== undefined) return fromGiven(named, context, wanted);
   await using file = await openPath(await fileRoots(files, context.denied()), source);
   if (!file.stats.isFile())

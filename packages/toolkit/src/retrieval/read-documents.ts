@@ -1,4 +1,10 @@
-import { defineTool, type Tool, type ToolContext, toolError } from "@capstan/core";
+import {
+  defineTool,
+  readsAttachmentsOnly,
+  type Tool,
+  type ToolContext,
+  toolError,
+} from "@capstan/core";
 import { z } from "zod";
 import { fileRoots, returnFileErrors } from "../files/file-roots.ts";
 import { openPath } from "../files/open-path.ts";
@@ -99,7 +105,7 @@ interface Source {
 
 async function sourceOf(
   name: string,
-  { files, principal, denied, signal }: ToolContext,
+  { files, principal, denied, signal, tool }: ToolContext,
   options: SearchOptions,
 ): Promise<Source | { readonly error: string }> {
   const attached =
@@ -107,6 +113,10 @@ async function sourceOf(
   if (attached !== undefined) {
     const { name: shown, mimeType } = attached;
     return { name: shown, mimeType, read: async () => attached.read(signal) };
+  }
+  if (readsAttachmentsOnly(tool)) {
+    const known = files.map((file) => JSON.stringify(file.name)).slice(0, 10);
+    return { error: `here only attached files can be read: ${known.join(", ") || "none"}` };
   }
   if (/^file-[\w-]+$/.test(name)) {
     const stored = await options.stored()?.readFile({ owner: principal.id, id: name });

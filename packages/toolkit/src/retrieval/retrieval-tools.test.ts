@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type GivenFile, type RequestTool, ToolExecutor } from "@capstan/core";
+import { attachmentsOnly, type GivenFile, type RequestTool, ToolExecutor } from "@capstan/core";
 import { retrievalTools } from "./retrieval-tools.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 
@@ -31,10 +31,12 @@ async function call(
     files = [],
     tool,
     stored,
+    limited = false,
   }: {
     readonly files?: readonly GivenFile[];
     readonly tool?: RequestTool;
     readonly stored?: StoredDocuments;
+    readonly limited?: boolean;
   } = {},
 ) {
   const executor = new ToolExecutor({});
@@ -47,6 +49,7 @@ async function call(
       principal: { id: "ann" },
       files: { _all: files },
       ...(tool && { tools: { "retrieval.SearchDocuments": tool } }),
+      ...(limited && { tools: { retrieval: attachmentsOnly } }),
     },
   });
 }
@@ -149,4 +152,26 @@ test("a file of another user is not read by its id", async () => {
   };
   const text = textOf(await call("ReadDocuments", { documents: ["file-x"] }, { stored }));
   assert.match(text, /the user has no such file/);
+});
+
+test("a tool that a request needs for its files reads nothing else", async () => {
+  const stored: StoredDocuments = {
+    search: async () => assert.fail("no store may be searched"),
+    readFile: async () => assert.fail("no stored file may be read"),
+  };
+  const files = [fileOf("own.txt", "the notice of the request")];
+  const more = { files, stored, limited: true };
+  for (const args of [{ path: "contracts" }, { stores: ["vs_1"] }])
+    assert.match(
+      textOf(await call("SearchDocuments", { query: "notice", ...args }, more)),
+      /attachments_only/,
+    );
+  assert.match(textOf(await call("SearchDocuments", { query: "notice" }, more)), /of the request/);
+  for (const name of ["contracts/lease.md", "file-other"])
+    assert.match(
+      textOf(await call("ReadDocuments", { documents: [name] }, more)),
+      /only attached files can be read: \\?"own.txt/,
+    );
+  const own = await call("ReadDocuments", { documents: ["own.txt"] }, more);
+  assert.match(textOf(own), /of the request/);
 });

@@ -2,6 +2,7 @@ import {
   type Annotation,
   defineTool,
   type JsonObject,
+  readsAttachmentsOnly,
   type Tool,
   type ToolContext,
   toolError,
@@ -70,6 +71,7 @@ export function searchDocuments(options: SearchOptions): Tool {
     },
     examples: [{ title: "Search a folder", args: { query: "notice period", path: "contracts" } }],
     errors: {
+      attachments_only: "The request offers the tool for its own files only.",
       nothing_to_search: "No document is attached, and the call names no folder or store.",
       empty_query: "The query has no word.",
       vector_store_not_found: "The user has no such vector store.",
@@ -91,6 +93,11 @@ async function search(args: Args, context: ToolContext, options: SearchOptions) 
     return toolError({
       code: "empty_query",
       message: "The query has no word. Give at least one word that the documents contain.",
+    });
+  if (readsAttachmentsOnly(context.tool) && (args.path ?? args.stores) !== undefined)
+    return toolError({
+      code: "attachments_only",
+      message: 'Here only attached files can be searched. Call again without "path" and "stores".',
     });
   output.event("file_search.in_progress", { queries: [query] });
   const storeIds = args.stores ?? (args.path === undefined ? settings.storeIds : []);

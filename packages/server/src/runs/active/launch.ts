@@ -155,7 +155,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       model,
       runId: run.id,
       journal,
-      caller: runCaller(request, files),
+      caller: runCaller(request, files, hiddenTools(executor, request, options.attachmentTools)),
       onSettled: (settled) => files.addCalls([settled]),
       contextMessages: [...said, ...context],
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
@@ -237,13 +237,9 @@ function withAttached(
   request: Pick<StoredRequest, "servers" | "clientTools" | "call" | "omitsClientTools">,
   attached: () => AttachedTools,
 ): Pick<ToolChainOptions, "groups" | "allowTool" | "hidesTool"> {
-  const { groups, allowTool } = offerOptions(executor, request);
-  if (groups === undefined || allowTool === undefined) return {};
-  const isOffered = (toolId: string): boolean => {
-    const group = toolId.slice(0, toolId.indexOf("."));
-    const isForAll = executor.gate.registry.tool(toolId)?.tool.alwaysOffered === true;
-    return (isForAll || groups.includes(group)) && allowTool(toolId);
-  };
+  const { groups } = offerOptions(executor, request);
+  const isOffered = offerOf(executor, request);
+  if (groups === undefined || isOffered === undefined) return {};
   return {
     groups: () => {
       const more = attached().toolIds.flatMap((id) => executor.gate.registry.tool(id)?.group ?? []);
@@ -252,6 +248,35 @@ function withAttached(
     allowTool: (toolId) => attached().toolIds.includes(toolId) || isOffered(toolId),
     hidesTool: (toolId) => attached().toolIds.includes(toolId) && !isOffered(toolId),
   };
+}
+
+type OfferRequest = Parameters<typeof withAttached>[1];
+
+/** Returns a function that says whether a request offers a tool, or nothing if it offers all. */
+function offerOf(
+  executor: ToolExecutor,
+  request: OfferRequest,
+): ((toolId: string) => boolean) | undefined {
+  const { groups, allowTool } = offerOptions(executor, request);
+  if (groups === undefined || allowTool === undefined) return undefined;
+  return (toolId) => {
+    const group = toolId.slice(0, toolId.indexOf("."));
+    const isForAll = executor.gate.registry.tool(toolId)?.tool.alwaysOffered === true;
+    return (isForAll || groups.includes(group)) && allowTool(toolId);
+  };
+}
+
+/** Returns the tools that a request does not offer, but can need for its files. */
+function hiddenTools(
+  executor: ToolExecutor,
+  request: OfferRequest,
+  bound: AttachmentTools = {},
+): readonly string[] {
+  const isOffered = offerOf(executor, request);
+  if (isOffered === undefined) return [];
+  return Object.values(bound)
+    .flatMap((ids) => ids ?? [])
+    .filter((id) => !isOffered(id));
 }
 
 /**

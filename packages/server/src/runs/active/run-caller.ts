@@ -1,4 +1,4 @@
-import type { Caller } from "@capstan/core";
+import { attachmentsOnly, type Caller } from "@capstan/core";
 import type { StoredRequest } from "@capstan/store";
 import type { RunFiles } from "../files/run-files.ts";
 
@@ -9,7 +9,9 @@ import type { RunFiles } from "../files/run-files.ts";
 export function runCaller(
   { toolContext = {} }: Pick<StoredRequest, "toolContext">,
   files: RunFiles,
+  hiddenTools: readonly string[] = [],
 ): Partial<Caller> {
   const { tools = {}, files: _ofTypes, ...request } = toolContext;
-  return { request, tools, files: () => files.toolFiles() };
+  const limited = Object.fromEntries(hiddenTools.map((id) => [id, attachmentsOnly]));
+  return { request, tools: { ...tools, ...limited }, files: () => files.toolFiles() };
 }

@@ -130,3 +130,19 @@ test("a document that a tool returns makes its tool available in the next round"
   ]);
   assert.match(JSON.stringify(model.requests[2]?.messages), /secret words: the report/);
 });
+
+test("a hidden tool knows that it may read only the files of the conversation", async () => {
+  const seen: unknown[] = [];
+  const shows = tool("ReadDocument", (_args, context: ToolContext) => {
+    seen.push(context.tool);
+    return "read";
+  });
+  const { app } = appWith([call("ReadDocument"), "Read.", call("ReadDocument"), "Read."], {
+    tools: [shows],
+  });
+  await app.call("POST", "/v1/responses", { input: withFile });
+  await app.call("POST", "/v1/responses", { input: withFile, tools: toyTools });
+  const [hidden, offeredOne] = seen as readonly { readonly type: string }[];
+  assert.equal(hidden?.type, "attachments");
+  assert.notEqual(offeredOne?.type, "attachments");
+});
