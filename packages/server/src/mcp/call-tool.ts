@@ -234,7 +234,8 @@ function openForms(
     required: undefined as InputRequiredResult | undefined,
 
     canAsk: (approval: ApprovalRequest): boolean =>
-      mayClientApprove(options.clientApproves, server.getClientCapabilities(), approval),
+      mayClientApprove(options.clientApproves, server.getClientCapabilities(), approval) &&
+      approvalForm(approval) !== undefined,
 
     async ask(approval: ApprovalRequest): Promise<void> {
       const { owner, id: runId } = run;
@@ -242,6 +243,7 @@ function openForms(
       const stored = await services.runs.stores.getApproval({ owner, id: approval.id });
       if (stored?.status !== "pending" || context.mcpReq.signal.aborted) return;
       const form = approvalForm(approval);
+      if (form === undefined) return;
       if (isModern) {
         const state: FormState = { runId, approvalId: approval.id };
         forms.required = inputRequired({

@@ -22,17 +22,30 @@ export function mayClientApprove(
   return elicitation.form !== undefined || elicitation.url === undefined;
 }
 
-/** The longest arguments that a client's form shows, in characters. */
-const shownChars = 2_000;
+/** The longest message of a form, in characters. */
+const longestMessage = 6_000;
 
-/** Returns the form with which a client asks its user. */
+/**
+ * Returns the form with which a client asks its user, or `undefined` if the call is too long for
+ * one. A form must show the whole call as the page does, with hidden characters marked, because its
+ * user approves what it shows; the page shows longer calls.
+ */
 export function approvalForm(approval: ApprovalRequest) {
-  const { toolName, groupTitle, reason, args } = approval;
-  const shown = JSON.stringify(args, null, 2);
-  const cut = shown.length > shownChars ? `${shown.slice(0, shownChars).toWellFormed()}…` : shown;
+  const { toolName, groupTitle, reason, args, preview, variables = [] } = approval;
+  const parts = [
+    `${groupTitle}: ${toolName} needs your approval. ${reason}`,
+    JSON.stringify(args, null, 2),
+    ...(preview === undefined ? [] : [preview.text]),
+    ...variables.map(({ name, text }) => `${name}:\n${text}`),
+  ];
+  const isCut = [...variables, ...(preview === undefined ? [] : [preview])].some(
+    ({ text, length }) => text.length < length,
+  );
+  const message = parts.map((part) => visibleText(part)).join("\n\n");
+  if (isCut || message.length > longestMessage) return undefined;
   return {
     mode: "form" as const,
-    message: `${visibleText(groupTitle)}: ${visibleText(toolName)} needs your approval. ${visibleText(reason)}\n\n${cut}`,
+    message,
     requestedSchema: {
       type: "object" as const,
       properties: {
