@@ -14,7 +14,11 @@ export function documentedGroups(root: string, changes: string): readonly ToolGr
   return builtInGroups({
     roots: [root],
     changes,
-    code: { sandbox: { ...unconfined, kind: "bubblewrap" }, find: () => undefined },
+    code: {
+      sandbox: { ...unconfined, kind: "bubblewrap" },
+      find: () => undefined,
+      packages: { folder: changes, environment: {} },
+    },
     skills: { catalog: SkillCatalog.none(), sandbox: { ...unconfined, kind: "bubblewrap" } },
     scripts: { parsers: languageParsers() },
   });

@@ -71,7 +71,7 @@ export interface BuiltInGroupsOptions {
    */
   readonly code?: Pick<
     CodeToolsOptions,
-    "sandbox" | "sandboxFix" | "write" | "network" | "powershell" | "find"
+    "sandbox" | "sandboxFix" | "write" | "network" | "packages" | "powershell" | "find"
   >;
 }
 
@@ -179,6 +179,7 @@ export async function configuredGroups(
     code: {
       ...code,
       ...confined,
+      packages: { folder: join(dataDir, "code", "environments"), environment: process.env },
       ...(powershell !== undefined && { powershell }),
     },
     ...(groups["scripts"] !== undefined && {

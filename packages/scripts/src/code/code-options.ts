@@ -1,4 +1,5 @@
 import type { NetworkAccess, Sandbox, SandboxLimits } from "@capstan/sandbox";
+import type { PackageEnvironmentsOptions } from "../environments/package-environments.ts";
 
 /** Options of `codeTools`. */
 export interface CodeToolsOptions {
@@ -19,6 +20,8 @@ export interface CodeToolsOptions {
   readonly hidden?: readonly string[];
   /** Absolute paths that code can never change, regardless of `write`. @default none */
   readonly protected?: readonly string[];
+  /** Where the packages that Python code names are installed. @default code has no packages */
+  readonly packages?: PackageEnvironmentsOptions;
   readonly limits?: Partial<SandboxLimits>;
   /** The path of PowerShell. @default the one on PATH */
   readonly powershell?: string;

@@ -20,6 +20,7 @@ import type { Script, ScriptFunction } from "../definition/script-function.ts";
 import { formatCodeResult } from "./run-code.ts";
 import { type CodeToolsOptions, describeSandbox } from "./code-options.ts";
 import { readVariableValues } from "./code-folder.ts";
+import { findPackages, installSeconds, packageErrors, packageNames } from "./python-packages.ts";
 import { CapturedOutput } from "./captured-output.ts";
 import {
   codeDeadline,
@@ -47,9 +48,21 @@ const runCodeFunction: ScriptFunction = {
  */
 export function pythonTool(options: CodeToolsOptions, executable: string): Tool {
   const { sandbox, roots = [], write = false, network = false, hidden = [], limits } = options;
+  const packagesOf =
+    options.packages && findPackages({ ...options, packages: options.packages }, executable);
+  const folders = new WeakMap<Script, string>();
   const runner = createScriptRunner({
     sandbox,
     python: () => Promise.resolve({ status: "found", executable }),
+    environments: {
+      find: (script) => {
+        const folder = folders.get(script);
+        return Promise.resolve(
+          folder === undefined ? { status: "none_needed" } : { status: "installed", folder },
+        );
+      },
+      subscribe: () => () => {},
+    },
     environment: {},
     hidden,
     protected: options.protected ?? [],
@@ -72,6 +85,10 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
     parameters: z.object({
       code: z.string().min(1).max(1_000_000),
       variables: variableNames,
+      // The parameter exists only if packages can be installed.
+      ...((packagesOf === undefined ? {} : { packages: packageNames }) as {
+        readonly packages: typeof packageNames;
+      }),
       timeout: timeoutSeconds,
     }),
     examples: [
@@ -79,22 +96,42 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
         title: "Calculate with a variable.",
         args: { code: "len(vars['draft'])", variables: ["draft"] },
       },
+      ...(packagesOf === undefined
+        ? []
+        : [
+            {
+              title: "Use a package of the package index.",
+              args: {
+                code: "import humanize\nhumanize.intword(12_000_000)",
+                packages: ["humanize"],
+              },
+            },
+          ]),
     ],
     errors: {
       ...codeErrors,
+      ...(packagesOf !== undefined && packageErrors),
       script_crashed: "The code was killed, or needed too much memory.",
       code_failed: "The code threw; details.output has its output.",
     },
     permission: codePermission,
     ...codeDeadline,
+    timeoutMs: ({ timeout, packages = [] }) =>
+      packages.length === 0
+        ? codeDeadline.timeoutMs({ timeout })
+        : ((timeout ?? 60) + installSeconds) * 1_000,
     compressArgs: ({ code }) => code,
     formatForLLM: formatCodeResult,
-    execute: async ({ code, variables: names }, context) => {
+    execute: async ({ code, variables: names, packages = [] }, context) => {
       const kept = new CapturedOutput((text) => context.output.write(text));
       const variables = await readVariableValues(names, context);
       if (isToolError(variables)) return variables;
+      const environment = await packagesOf?.(packages, context);
+      if (isToolError(environment)) return environment;
+      const script = readRunCode();
+      if (environment !== undefined) folders.set(script, environment);
       const { value, files } = await runner.run({
-        script: readRunCode(),
+        script,
         function: runCodeFunction,
         arguments: { code, variables, folder: roots[0] ?? null },
         context: { ...context, output: { ...context.output, write: (text) => kept.add(text) } },

@@ -1,0 +1,173 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import type { DeniedResources } from "@capstan/core";
+import {
+  installCommand,
+  type Program,
+  type PythonInstallation,
+  type Sandbox,
+} from "@capstan/sandbox";
+import { environmentInside } from "./python-environments.ts";
+
+const gibibyte = 1024 ** 3;
+const hasUsefulPip =
+  "import pip, venv; raise SystemExit(tuple(map(int, pip.__version__.split('.')[:2])) < (22, 3))";
+const canCreatePip = "import venv, ensurepip";
+
+/**
+ * Creates a virtual environment and installs packages into it, in the sandbox.
+ *
+ * @param options.draft an empty folder for the environment
+ * @param options.environment the environment with pip's settings (`PIP_INDEX_URL`, …)
+ * @param options.requirements pip's arguments that name the packages
+ * @param options.network with `index`, only the hosts of pip's settings are reachable, or PyPI's
+ * @param options.onOutput receives pip's output as it arrives
+ * @returns a summary of the failure, if it failed
+ * @throws the signal's reason when it aborts
+ */
+export async function installWithPip(options: {
+  readonly draft: string;
+  readonly python: PythonInstallation;
+  readonly sandbox: Sandbox;
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly requirements: readonly string[];
+  readonly folder?: string;
+  readonly read?: readonly string[];
+  readonly hidden: readonly string[];
+  readonly denied?: Pick<DeniedResources, "hosts">;
+  readonly network: "any" | "index";
+  readonly onOutput: (text: string) => void;
+  readonly signal: AbortSignal;
+}): Promise<{ readonly failure?: string }> {
+  const { draft, python, sandbox, signal, onOutput } = options;
+  const inside = sandbox.kind === "none" ? draft : environmentInside;
+  const about = pipSettings(options.environment);
+  const program: Omit<Program, "command" | "args"> = {
+    env: { ...about.env, PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_NO_INPUT: "1" },
+    read: [...python.folders, ...(options.read ?? []), ...about.read],
+    shown: [{ at: environmentInside, from: draft, write: true }],
+    hidden: options.hidden,
+    ...(options.denied !== undefined && { denied: options.denied }),
+    ...(options.folder !== undefined && { folder: options.folder }),
+    network: options.network === "any" ? ["*", ...about.hosts] : indexHosts(about),
+    limits: { memoryBytes: 4 * gibibyte, addressBytes: 0, fileBytes: 4 * gibibyte },
+  };
+  const own = join(inside, "bin", "python");
+  const started = { sandbox, onOutput, signal };
+  const canRun = async (code: string): Promise<boolean> => {
+    const probe = { ...program, command: python.executable, args: ["-I", "-c", code] };
+    return (await run(probe, { ...started, onOutput: () => {} })).failure === undefined;
+  };
+  // Creating a pip in the environment takes seconds; a pip of the host can install for another
+  // Python.
+  const isUseful = await canRun(hasUsefulPip);
+  if (!isUseful && !(await canRun(canCreatePip)))
+    return {
+      failure: `Nothing was installed: ${python.executable} has no pip 22.3 or newer, and no venv with ensurepip that creates one. Ask the user to install one of them (${installCommand("python3-pip", { pacman: "python-pip", brew: "python" })}), or do without packages.`,
+    };
+  const steps = [
+    {
+      command: python.executable,
+      args: ["-I", "-m", "venv", ...(isUseful ? ["--without-pip"] : []), inside],
+    },
+    {
+      command: isUseful ? python.executable : own,
+      args: ["-I", "-m", "pip"].concat(
+        isUseful ? ["--python", own] : [],
+        ["install", "--no-cache-dir", "--retries", "1", "--progress-bar=off"],
+        options.requirements,
+      ),
+    },
+  ];
+  for (const step of steps) {
+    const result = await run({ ...program, ...step }, started);
+    if (result.failure !== undefined) return result;
+  }
+  return {};
+}
+
+async function run(
+  program: Program,
+  options: {
+    readonly sandbox: Sandbox;
+    readonly onOutput: (text: string) => void;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly failure?: string }> {
+  const { sandbox, onOutput, signal } = options;
+  signal.throwIfAborted();
+  const running = sandbox.start(program);
+  const abort = () => running.kill();
+  signal.addEventListener("abort", abort, { once: true });
+  let output = "";
+  for (const stream of [running.stdout, running.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      onOutput(text);
+      output = (output + text).slice(-50_000);
+    });
+  running.stdin.end();
+  try {
+    const closed = [running.stdout, running.stderr].map(
+      (stream) => new Promise((resolve) => void stream.once("close", resolve)),
+    );
+    const end = await running.ended;
+    await Promise.all(closed);
+    signal.throwIfAborted();
+    if (end.status === "exited" && end.code === 0) return {};
+    return { failure: end.status === "not_started" ? end.message : summaryOf(output) };
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** pip reports the cause first and its consequences last. */
+function summaryOf(output: string): string {
+  const lines = output.split("\n").map((line) => line.trim());
+  const cause =
+    lines.find((line) => line.startsWith("ERROR:")) ??
+    lines.findLast((line) => line !== "") ??
+    "it ended without a message";
+  const isOffline = /Retrying \(|NewConnectionError|ProxyError|Temporary failure in name/.test(
+    output,
+  );
+  const hint = isOffline
+    ? " The package index was not reached: connect this machine to it, name another one in PIP_INDEX_URL, or put wheels next to the script and name their folder with --find-links."
+    : "";
+  return `Nothing was installed: ${cause.replace(/^ERROR: /, "")}.${hint}`.replace("..", ".");
+}
+
+interface PipSettings {
+  readonly env: { readonly [name: string]: string };
+  readonly read: readonly string[];
+  readonly hosts: readonly string[];
+}
+
+/** Returns the hosts of the configured index; without one, those of PyPI. */
+function indexHosts({ env, hosts }: PipSettings): readonly string[] | false {
+  const { PIP_INDEX_URL, PIP_NO_INDEX } = env;
+  const usesDefault = PIP_INDEX_URL === undefined && PIP_NO_INDEX === undefined;
+  const all = usesDefault ? ["pypi.org", ...hosts] : hosts;
+  // PyPI's pages lead to files on another host.
+  const withFiles = all.includes("pypi.org") ? [...all, "files.pythonhosted.org"] : all;
+  return withFiles.length > 0 && withFiles;
+}
+
+/** Returns pip's settings of this machine, and the files and hosts that they need. */
+function pipSettings(environment: { readonly [name: string]: string | undefined }): PipSettings {
+  const names = ["CERT", "DEFAULT_TIMEOUT", "EXTRA_INDEX_URL", "FIND_LINKS", "INDEX_URL"].concat(
+    "NO_INDEX",
+    "TRUSTED_HOST",
+  );
+  const set = names.flatMap((name) => {
+    const value = environment[`PIP_${name}`];
+    return value === undefined ? [] : [[`PIP_${name}`, value] as const];
+  });
+  const values = set.flatMap(([, value]) => value.split(/\s+/));
+  return {
+    env: Object.fromEntries(set),
+    read: values.filter((value) => isAbsolute(value) && existsSync(value)),
+    hosts: values.flatMap((value) =>
+      /^https?:/.test(value) && URL.canParse(value) ? [new URL(value).host] : [],
+    ),
+  };
+}
