@@ -20,7 +20,7 @@ export interface CodeToolsOptions {
   readonly hidden?: readonly string[];
   /** Absolute paths that code can never change, regardless of `write`. @default none */
   readonly protected?: readonly string[];
-  /** Where the packages that Python code names are installed. @default code has no packages */
+  /** Installs the packages that Python code names. @default code has no packages */
   readonly packages?: PackageEnvironmentsOptions;
   readonly limits?: Partial<SandboxLimits>;
   /** The path of PowerShell. @default the one on PATH */

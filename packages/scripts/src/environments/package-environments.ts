@@ -21,7 +21,7 @@ export interface PackageEnvironmentsOptions {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** What an environment is for. */
+/** The owner, the Python and the packages of an environment. */
 export interface PackageSet {
   /** The user whose environment it is: no other user's code can read it. */
   readonly owner: string;

@@ -212,6 +212,13 @@ test("only the approved version is offered, also after a restart", async () => {
     assert.equal(library.offered.groups[0], before);
     const again = await start();
     assert.equal(offered(again.library), "one", `${changed} after a restart`);
+    if (changed === "broken") {
+      const [file] = again.library.files;
+      assert.deepEqual(
+        [file?.status, file?.groupIds, file?.problems[0]?.line],
+        ["stale", ["a"], 3],
+      );
+    }
   }
   assert.deepEqual(toolNames(library), ["two"]);
 

@@ -235,10 +235,12 @@ export class ToolLibrary {
     };
     const read = outcomes.map((outcome, index): ReadFile => {
       const path = outcome.status === "read" ? outcome.script.path : outcome.path;
-      const script = outcome.status === "read" ? outcome.script : this.#scripts.get(path);
+      const approvedScript = approved[index];
+      // After a restart, the last good version of a broken file is the approved one.
+      const script =
+        outcome.status === "read" ? outcome.script : (this.#scripts.get(path) ?? approvedScript);
       const own = outcome.status === "read" ? outcome.script.problems : outcome.problems;
       const problems = [...own, ...(needs[index] ?? [])].map((problem) => ({ ...problem, path }));
-      const approvedScript = approved[index];
       const offered = approvedScript === undefined ? [] : [groupOf(approvedScript)];
       if (script === undefined) return { path, status: "broken", groups: [], offered, problems };
       if (outcome.status === "read" && isWithoutTools(script))

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { isToolError, type ToolErrorData } from "@capstan/core";
 import { call, callForText, toolOf } from "@capstan/core/testing";
 import { zipSync } from "fflate";
@@ -28,6 +29,16 @@ before(async () => {
     zipSync({ "docs/a.txt": Buffer.from("hello"), "b.bin": new Uint8Array(3000) }),
   );
   await writeFile(join(root, "broken.zip"), "PK\x03\x04 broken");
+  execFileSync("tar", ["-czf", join(root, "a.tar.gz"), "-C", root, "folder/a.txt", "text.txt"]);
+  const many = Array.from({ length: 300 }, (_, n) => `many/${n}.txt`);
+  await mkdir(join(base, "many"));
+  for (const name of many) await writeFile(join(base, name), name.repeat(300));
+  execFileSync("tar", ["-czf", join(root, "many.tgz"), "-C", base, ...many]);
+  await writeFile(join(root, "text.gz"), gzipSync("only a text".repeat(100)));
+  await writeFile(
+    join(root, "cut.tar.gz"),
+    (await readFile(join(root, "many.tgz"))).subarray(0, 900),
+  );
   execFileSync("tar", ["-cf", join(root, "a.tar"), "-C", root, "folder/a.txt", "text.txt"]);
 });
 
@@ -58,6 +69,12 @@ test("the entries of an archive are listed without unpacking it", async () => {
     /^a\.tar: a TAR archive[^]*2 entries:\n- folder\/a\.txt \(1 byte\)\n- text\.txt \(13 bytes\)$/,
   );
   assert.match(await text("broken.zip"), /ZIP archive/);
+  assert.match(
+    await text("a.tar.gz"),
+    /2 entries:\n- folder\/a\.txt \(1 byte\)\n- text\.txt \(13 bytes\)$/,
+  );
+  assert.match(await text("many.tgz"), /300 entries[^]*\n- many\/0\.txt \(2\.9 KB\)/);
+  for (const name of ["text.gz", "cut.tar.gz"]) assert.doesNotMatch(await text(name), /entries/);
 });
 
 test("a path outside of the folders is not inspected, and does not show whether it exists", async () => {

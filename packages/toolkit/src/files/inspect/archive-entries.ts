@@ -1,4 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
 
 /** An entry of an archive, with its size after unpacking. */
 export interface ArchiveEntry {
@@ -16,9 +18,11 @@ const mostShown = 200;
 /** Archives with a longer list are not read. */
 const mostEntries = 100_000;
 const longestDirectory = 8 * 1024 * 1024;
+/** Compressed archives of more bytes after decompression are not read. */
+const mostDecompressed = 512 * 1024 * 1024;
 
 /**
- * Lists the entries of a ZIP or TAR archive without unpacking it. Undefined for other files, and
+ * Lists the entries of a ZIP, TAR or compressed TAR archive (tar.gz) without unpacking it. Undefined for other files, and
  * for archives that are damaged or too large.
  */
 export async function archiveEntries(
@@ -28,6 +32,8 @@ export async function archiveEntries(
 ): Promise<ArchiveEntries | undefined> {
   const start = await readAt(handle, 0, 512);
   if (start.subarray(0, 2).equals(Buffer.from("PK"))) return zipEntries(handle, size);
+  if (start.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b])))
+    return compressedTarEntries(handle, signal);
   return isTarHeader(start) ? tarEntries(handle, size, signal) : undefined;
 }
 
@@ -59,20 +65,89 @@ async function tarEntries(
   size: number,
   signal: AbortSignal,
 ): Promise<ArchiveEntries | undefined> {
-  const entries: ArchiveEntry[] = [];
-  let total = 0;
+  const list = new TarList();
   for (let at = 0; at + 512 <= size;) {
     signal.throwIfAborted();
     const header = await readAt(handle, at, 512);
     if (!isTarHeader(header)) break;
-    const length = Number.parseInt(textAt(header, 124, 12).trim(), 8);
-    if (!(length >= 0) || ++total > mostEntries) return undefined;
+    const length = list.add(header);
+    if (length === undefined) return undefined;
+    at += 512 + length;
+  }
+  return list.read();
+}
+
+/** Decompresses the archive piece by piece, and keeps its headers only. */
+async function compressedTarEntries(
+  handle: FileHandle,
+  signal: AbortSignal,
+): Promise<ArchiveEntries | undefined> {
+  const list = new TarList();
+  // A stream of the handle would close it.
+  const decompressed = pipeline(piecesOf(handle), createGunzip(), () => {});
+  let header = Buffer.alloc(0);
+  let skipped = 0;
+  let size = 0;
+  try {
+    for await (const piece of decompressed as AsyncIterable<Buffer>) {
+      signal.throwIfAborted();
+      size += piece.length;
+      if (size > mostDecompressed) return undefined;
+      for (let at = 0; at < piece.length;) {
+        const step = Math.min(skipped, piece.length - at);
+        skipped -= step;
+        at += step;
+        if (skipped > 0 || at >= piece.length) break;
+        const taken = piece.subarray(at, at + 512 - header.length);
+        header = Buffer.concat([header, taken]);
+        at += taken.length;
+        if (header.length < 512) break;
+        if (!isTarHeader(header)) return list.read();
+        const length = list.add(header);
+        if (length === undefined) return undefined;
+        skipped = length;
+        header = Buffer.alloc(0);
+      }
+    }
+    return list.read();
+  } catch (error) {
+    signal.throwIfAborted();
+    // Another kind of error is one of reading the file.
+    if (String((error as NodeJS.ErrnoException).code).startsWith("Z_")) return undefined;
+    throw error;
+  } finally {
+    decompressed.destroy();
+  }
+}
+
+async function* piecesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let at = 0; ;) {
+    const piece = await readAt(handle, at, 64 * 1024);
+    if (piece.length === 0) return;
+    at += piece.length;
+    yield piece;
+  }
+}
+
+/** The entries of a TAR archive, by their headers. */
+class TarList {
+  readonly #entries: ArchiveEntry[] = [];
+  #total = 0;
+
+  /** Returns the length of the entry's content with its padding, or undefined if it is damaged. */
+  add(header: Buffer): number | undefined {
+    const size = Number.parseInt(textAt(header, 124, 12).trim(), 8);
+    if (!(size >= 0) || ++this.#total > mostEntries) return undefined;
     const prefix = textAt(header, 345, 155);
     const name = `${prefix === "" ? "" : `${prefix}/`}${textAt(header, 0, 100)}`;
-    if (entries.length < mostShown) entries.push({ name, size: length });
-    at += 512 * (1 + Math.ceil(length / 512));
+    if (this.#entries.length < mostShown) this.#entries.push({ name, size });
+    return 512 * Math.ceil(size / 512);
   }
-  return { entries, total };
+
+  /** Returns undefined if there was no header. */
+  read(): ArchiveEntries | undefined {
+    return this.#total === 0 ? undefined : { entries: this.#entries, total: this.#total };
+  }
 }
 
 function isTarHeader(header: Buffer): boolean {
