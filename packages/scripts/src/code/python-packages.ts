@@ -22,7 +22,7 @@ export const packageNames = z
       }),
   )
   .max(30)
-  .default([])
+  .optional()
   .describe(
     "Packages to install with pip first, such as pandas==2.2. They stay installed for later calls of the conversation.",
   );

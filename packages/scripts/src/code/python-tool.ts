@@ -87,7 +87,7 @@ export function pythonTool(options: CodeToolsOptions, executable: string): Tool 
       variables: variableNames,
       // The parameter exists only if packages can be installed.
       ...((packagesOf === undefined ? {} : { packages: packageNames }) as {
-        readonly packages: z.ZodOptional<typeof packageNames>;
+        readonly packages: typeof packageNames;
       }),
       timeout: timeoutSeconds,
     }),
