@@ -5,6 +5,7 @@ import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
 import { suspended } from "./proofs/suspended.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
+import { repeatedCalls } from "./proofs/repeated-calls.ts";
 import { retried } from "./proofs/retried.ts";
 import { stopped } from "./proofs/stopped.ts";
 import { twoNodes } from "./proofs/two-nodes.ts";
@@ -33,6 +34,10 @@ test(
 test(
   "a client that retries until it has an answer starts one run, however often nodes are killed",
   prove(retried),
+);
+test(
+  "a call over MCP that is repeated after a kill runs once, and the repeat gets its result",
+  prove(repeatedCalls),
 );
 test(
   "runs that were suspended while all servers were down end after their answers",

@@ -7,6 +7,7 @@ import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
 import { suspended } from "./proofs/suspended.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
+import { repeatedCalls } from "./proofs/repeated-calls.ts";
 import { retried } from "./proofs/retried.ts";
 import { openProvingGround } from "./proving-ground.ts";
 import { inTime } from "./in-time.ts";
@@ -30,6 +31,11 @@ test(
 test(
   "a client that retries until it has an answer starts one run, however often nodes are killed",
   prove(retried),
+);
+// Contract: breaking-repeated-calls
+test(
+  "a call over MCP that is repeated after a kill runs once, and the repeat gets its result",
+  prove(repeatedCalls),
 );
 // Contract: breaking-suspended
 test(
