@@ -7,6 +7,8 @@ export interface Sent {
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
+  /** The milliseconds for which an event stream is read. @default 100 */
+  readonly streamMs?: number;
 }
 
 export interface Answer {
@@ -18,9 +20,6 @@ export interface Answer {
 /** Milliseconds until a request without an answer is reported as hanging. */
 const hangMs = 20_000;
 
-/** Milliseconds for which a stream is read. */
-const streamMs = 100;
-
 /**
  * Sends a request and reads its answer; or the beginning of an event stream.
  *
@@ -28,7 +27,7 @@ const streamMs = 100;
  */
 export async function send(
   url: string,
-  { method, path, headers = {}, body }: Sent,
+  { method, path, headers = {}, body, streamMs = 100 }: Sent,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { hostname, port } = new URL(url);
