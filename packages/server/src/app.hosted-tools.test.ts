@@ -73,32 +73,33 @@ test("a silent search has an item with all stages, its query, and its sources in
 });
 
 // A client of OpenAI's types has no item for an approval request, so nothing would continue.
-test("a call of a hosted type that needs an approval makes the response wait for it", async () => {
-  const search = asking("Search", () => "found");
-  const steps = [{ calls: [{ name: "Search", args: { query: "tides" } }] }, "Done."];
-  const app = createTestApp({
-    model: new ScriptedModel(steps),
-    tools: [search],
-    hostedTools: { web_search: "g.Search" },
+for (const approvals of [undefined, "deferred"])
+  test(`a call of a hosted type that needs an approval makes the response wait for it, with approvals ${approvals}`, async () => {
+    const search = asking("Search", () => "found");
+    const steps = [{ calls: [{ name: "Search", args: { query: "tides" } }] }, "Done."];
+    const app = createTestApp({
+      model: new ScriptedModel(steps),
+      tools: [search],
+      hostedTools: { web_search: "g.Search" },
+    });
+    const ask = { input: "Go", tools: [{ type: "web_search" }], approvals };
+    const answered = app.call("POST", "/v1/responses", ask);
+    type Pending = { readonly data: readonly { readonly id: string }[] };
+    let id: string | undefined;
+    while (id === undefined) {
+      await new Promise(setImmediate);
+      const { body } = await app.call("GET", "/v1/approvals?status=pending");
+      id = (body as Pending).data[0]?.id;
+    }
+    await app.call("POST", `/v1/approvals/${id}`, { decision: "allow" });
+    const { body } = await answered;
+    const { status, output } = body;
+    assert.equal(status, "completed");
+    assert.deepEqual(
+      output.map(({ type }) => type),
+      ["web_search_call", "message"],
+    );
   });
-  const ask = { input: "Go", tools: [{ type: "web_search" }] };
-  const answered = app.call("POST", "/v1/responses", ask);
-  type Pending = { readonly data: readonly { readonly id: string }[] };
-  let id: string | undefined;
-  while (id === undefined) {
-    await new Promise(setImmediate);
-    const { body } = await app.call("GET", "/v1/approvals?status=pending");
-    id = (body as Pending).data[0]?.id;
-  }
-  await app.call("POST", `/v1/approvals/${id}`, { decision: "allow" });
-  const { body } = await answered;
-  const { status, output } = body;
-  assert.equal(status, "completed");
-  assert.deepEqual(
-    output.map(({ type }) => type),
-    ["web_search_call", "message"],
-  );
-});
 
 // Contract: plugins-45, plugins-91
 test("a file search has the queries of its own events", async () => {

@@ -77,6 +77,8 @@ export interface Configuration {
   readonly scripts: {
     /** Folders of tools, absolute. @default "capstan-tools" in the working directory */
     readonly folders: readonly string[];
+    /** Values that scripts can declare as `secrets`, before the server's own variables. */
+    readonly environment?: { readonly [name: string]: string };
     /** The Python that reads and runs scripts: `CAPSTAN_PYTHON`. @default the PATH's */
     readonly python?: string;
     /** The PowerShell that runs scripts: `CAPSTAN_PWSH`. @default the PATH's */

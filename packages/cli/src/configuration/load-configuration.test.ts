@@ -69,6 +69,7 @@ test("without settings, the defaults are safe", async () => {
       roots: [folder],
       code: { write: false, network: false },
       scripts: { folders: [join(folder, "capstan-tools")] },
+      mcp: { clientApproves: "nothing", waitMs: 45_000 },
       skills: [],
       approvalsFrom: "anyone",
       web: { allowPrivateHosts: [] },

@@ -96,6 +96,7 @@ export async function loadConfiguration(
       folders: file.settings.scripts?.folders?.map(pathsOfFile) ?? [
         resolve(directory, "capstan-tools"),
       ],
+      ...(merged.scripts?.environment && { environment: merged.scripts.environment }),
       ...(python && { python }),
       ...(powershell && { powershell }),
     },

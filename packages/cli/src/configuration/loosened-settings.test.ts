@@ -127,6 +127,12 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ["tools get a header", {}, { requestHeaders: ["X-Tenant"] }, ["requestHeaders"]],
   ["tools get fewer headers", { requestHeaders: ["x-tenant"] }, {}, []],
   ["a tool is on", { tools: { "web.X": false } }, {}, ["tools.web.X"]],
+  [
+    "scripts get another value",
+    { scripts: { environment: { REGION: "eu" } } },
+    { scripts: { environment: { REGION: "us" } } },
+    ["scripts.environment"],
+  ],
   ["scripts come from elsewhere", {}, { scripts: { folders: ["b"] } }, ["scripts.folders"]],
   ["anyone answers", { approvals: { from: "people" } }, {}, ["approvals.from"]],
   ["searches go elsewhere", {}, { web: { search: { url: "http://x" } } }, ["web.search"]],

@@ -61,8 +61,14 @@ const comparisons: {
     (["write", "network"] as const)
       .filter((name) => changed[name] && !accepted[name])
       .map((name) => `code.${name}`),
-  scripts: ({ folders, ...accepted }, { folders: ofChanged, ...changed }) =>
-    isPartOf(ofChanged, folders) && equal(accepted, changed) ? [] : ["scripts.folders"],
+  scripts: (
+    { folders, environment, ...accepted },
+    { folders: ofChanged, environment: environmentOfChanged, ...changed },
+  ) => [
+    ...(isPartOf(ofChanged, folders) && equal(accepted, changed) ? [] : ["scripts.folders"]),
+    // A value can be an address to which a script sends data.
+    ...(equal(environment, environmentOfChanged) ? [] : ["scripts.environment"]),
+  ],
   mcp: (accepted, changed) => {
     const order = ["nothing", "reads", "everything"];
     const isLooser = order.indexOf(changed.clientApproves) > order.indexOf(accepted.clientApproves);

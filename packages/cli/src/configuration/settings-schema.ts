@@ -192,6 +192,15 @@ export const settingsSchema = z.object(
       .object(
         {
           folders: list(text("a folder"), 'a list of folders such as ["tools"]'),
+          environment: z
+            .record(
+              z.string().regex(/^[A-Za-z_]\w*$/, {
+                error: "a name of letters, digits and _ such as REGION",
+              }),
+              z.string({ error: "a text" }).max(10_000, { error: "at most 10000 characters" }),
+              { error: 'values by name such as {"REGION": "eu"}' },
+            )
+            .optional(),
         },
         { error: "an object" },
       )

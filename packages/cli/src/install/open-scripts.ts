@@ -51,6 +51,7 @@ export async function openScripts(options: {
   const runner = createScriptRunner({
     sandbox,
     approvals: holding,
+    environment: { ...process.env, ...configuration.scripts.environment },
     python: () => findPython({ interpreter: python }),
     powershell: () => findPowerShell({ interpreter: powershell }),
     environments,

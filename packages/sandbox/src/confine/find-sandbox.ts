@@ -25,11 +25,8 @@ export async function findSandbox(): Promise<FoundSandbox> {
     problem: { message, fix },
     memoryLimit: "process",
   });
-  if (process.platform !== "linux")
-    return missing(
-      "Programs are confined only on Linux.",
-      "Run Capstan on Linux, in a virtual machine or in WSL 2.",
-    );
+  const system = systemProblem(process.platform);
+  if (system !== undefined) return missing(system.message, system.fix);
   const path = findProgram("bwrap");
   if (path === undefined)
     return missing("bubblewrap (bwrap) is not on PATH.", installCommand("bubblewrap"));
@@ -47,6 +44,23 @@ export async function findSandbox(): Promise<FoundSandbox> {
         `bubblewrap does not work here: ${problem}`,
         "Let this user make user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap); a container needs a seccomp profile that lets it.",
       );
+}
+
+/** Returns why programs are not confined on this system, or undefined on Linux. */
+export function systemProblem(
+  platform: NodeJS.Platform,
+): { readonly message: string; readonly fix: string } | undefined {
+  if (platform === "linux") return undefined;
+  if (platform === "win32")
+    return {
+      message: "There is no sandbox on Windows: scripts do not run, and code is not available.",
+      fix: "Run Capstan in WSL 2, which has the sandbox of Linux.",
+    };
+  const name = platform === "darwin" ? "macOS" : platform;
+  return {
+    message: `There is no sandbox on ${name}: scripts run with all rights of this user, every call of a script asks, and of the code tools only JavaScript is available.`,
+    fix: "To confine scripts and code, run Capstan on Linux, for example in a virtual machine.",
+  };
 }
 
 function limitsMemory(systemdRun: string | undefined): boolean {

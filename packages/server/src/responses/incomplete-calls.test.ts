@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelEvent } from "@capstan/core";
+import { type ModelEvent, toolError } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp, toyTools } from "../testing/app-fixtures.ts";
 import { usage } from "../testing/run-script.ts";
@@ -106,3 +106,23 @@ async function respond(
   assert.equal(last.type, "response.incomplete");
   return last.response;
 }
+
+test("the error of a failed or stopped call has what it had printed", async () => {
+  const fails = tool("Fails", () =>
+    toolError({ code: "code_failed", message: "It threw.", details: { output: "step 1\n" } }),
+  );
+  const hangs = tool("Hangs", (_args, { output, signal }) => {
+    output.write("step 2\n");
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(new Error("stopped")));
+    });
+  });
+  const model = new ScriptedModel([{ calls: [{ name: "Fails" }, { name: "Hangs" }] }, "Done."]);
+  const { fetch } = createTestApp({ model, tools: [fails, { ...hangs, timeoutMs: 20 }] });
+  const ended = await respond(fetch, { input: "Go.", tools: toyTools });
+  const errors = ended.output.flatMap((item) =>
+    item.type === "mcp_call" ? [item.error?.content[0]?.text] : [],
+  );
+  assert.equal(errors[0], "It threw.\n\nIt had printed:\nstep 1\n");
+  assert.match(errors[1] ?? "", /was stopped after[^]*It had printed:\nstep 2\n/);
+});

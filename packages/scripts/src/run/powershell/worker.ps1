@@ -348,7 +348,36 @@ try {
     __Send $Control @{ type = 'failed'; error = (__Describe $_) }
     [System.Environment]::Exit(1)
 }
+# The first call of PowerShell code compiles it, which takes far longer than the call. A rehearsal with other
+# functions and streams does that while the worker waits.
+function __Rehearse {
+    $Calls = [System.IO.MemoryStream]::new()
+    $given = '{"function":"Get-Rehearsal","arguments":{"text":"a","number":1,"list":[true,null,0.5]},"wantsContext":true,"hasFormat":true}'
+    $bytes = [System.Text.Encoding]::UTF8.GetBytes($given)
+    $length = [System.BitConverter]::GetBytes([int] $bytes.Length)
+    [System.Array]::Reverse($length)
+    $request = [System.IO.MemoryStream]::new()
+    $request.Write($length, 0, 4)
+    $request.Write($bytes, 0, $bytes.Length)
+    $module = New-Module -Name 'rehearsal' -ScriptBlock {
+        function Get-Rehearsal {
+            param($Text, $Number, $List, $Context)
+            [pscustomobject] @{ text = $Text; table = @{ list = $List } }
+        }
+        function Format-Get-Rehearsal {
+            param($Result, $Arguments)
+            'text'
+        }
+        Export-ModuleMember
+    }
+    for ($turn = 0; $turn -lt 2; $turn++) {
+        $request.Position = 0
+        __Call $module (__Receive $request)
+    }
+}
+
 __EndPrints
+__Rehearse
 __Send $Control @{ type = 'ready' }
 
 $Request = __Receive $Requests

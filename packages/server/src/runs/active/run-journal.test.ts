@@ -5,7 +5,7 @@ import type { Store } from "@capstan/store";
 import { callRecord, createRun, owner, withMemoryStore } from "@capstan/store/testing";
 import { RunJournal } from "./run-journal.ts";
 
-const waits = { approvals: "inline", toolOutputs: "inline" } as const;
+const waits = { approvals: "inline", servers: [], toolOutputs: "inline" } as const;
 
 function journalOn(store: Store, epoch: number, onFenced: (reason: string) => void = () => {}) {
   const run = { id: "r", epoch, owner };

@@ -21,7 +21,7 @@ import {
  * The kinds of missing answers for which the run suspends are `inline`. For other kinds the run is
  * closed, and the next run takes its turn over.
  */
-export type WaitPolicy = Pick<StoredRequest, "approvals" | "toolOutputs">;
+export type WaitPolicy = Pick<StoredRequest, "approvals" | "servers" | "toolOutputs">;
 
 export interface RunJournalOptions {
   readonly store: Store;
@@ -163,10 +163,23 @@ function requestedBy(event: ChainEvent): readonly PendingApproval[] {
  */
 function getStoppedStatus(
   result: ChainResultRecord,
-  { approvals, toolOutputs }: WaitPolicy,
+  { approvals, servers, toolOutputs }: WaitPolicy,
 ): RunStatus {
   if (result.status !== "requires_action") return runStatusOf(result);
   const suspendsOn = { review: "inline", approval: approvals, client_call: toolOutputs } as const;
-  const waits = result.waiting?.some(({ type }) => suspendsOn[type] === "inline");
+  const waits = result.waiting?.some(
+    (one) =>
+      suspendsOn[one.type] === "inline" ||
+      (one.type === "approval" && isHosted(one.approval.toolId, servers)),
+  );
   return waits === true ? "requires_action" : "completed";
+}
+
+/** The hosted types have no item for an approval request, so only users can answer it. */
+function isHosted(toolId: string, servers: WaitPolicy["servers"]): boolean {
+  return servers.some(
+    ({ group, hosted, allowedTools }) =>
+      hosted !== undefined &&
+      allowedTools?.toolNames?.some((name) => `${group}.${name}` === toolId) === true,
+  );
 }
