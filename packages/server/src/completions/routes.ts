@@ -3,6 +3,7 @@ import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
 import { RequestError } from "../http/errors.ts";
 import { createFollowers } from "../http/followers.ts";
 import { withIgnored } from "../http/fields/ignored-fields.ts";
+import { withKnownGroups } from "../http/tools/known-groups.ts";
 import { bytesOf, type MemoryBudget, releaseBody } from "../http/memory-budget.ts";
 import { withFiles } from "../http/files/stored-files.ts";
 import { passedHeaders } from "../http/tools/request-data.ts";
@@ -65,7 +66,8 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
     });
     const { hostedTools = {} } = services;
     const { origin } = new URL(context.req.url);
-    const request = parseCompletion(body, { origins: [origin], hostedTools });
+    const parsed = parseCompletion(body, { origins: [origin], hostedTools });
+    const request = withKnownGroups(services.groups(), parsed);
     await nextTurn();
     const release = request.stream ? budget.takeStream(owner) : undefined;
     const started = await startAll(context, request).catch((thrown: unknown) => {

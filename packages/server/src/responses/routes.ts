@@ -21,6 +21,7 @@ import { countInput } from "./count-input.ts";
 import { type ResponseCaller, startResponse } from "./start-response.ts";
 import { givesLogprobs } from "../http/select-agent.ts";
 import { withIgnored } from "../http/fields/ignored-fields.ts";
+import { withKnownGroups } from "../http/tools/known-groups.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget, type Release, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";
@@ -98,7 +99,8 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const body = await readKnownItems(context);
     const input = await parseLongInput(body);
     const { hostedTools = {} } = services;
-    return parseCreateRequest(body, { origins: [origin], hostedTools, input });
+    const request = parseCreateRequest(body, { origins: [origin], hostedTools, input });
+    return withKnownGroups(services.groups(), request);
   };
   const callerOf = (context: Context<Environment>): ResponseCaller => ({
     principal: context.get("principal"),
