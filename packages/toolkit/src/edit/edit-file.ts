@@ -3,7 +3,6 @@ import { z } from "zod";
 import { FileError, notFound, returnFileErrors } from "../files/file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
 import { applyEdits } from "./text/apply-edits.ts";
-import { sha256 } from "./change/sha256.ts";
 import { makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget, type Target } from "./change/open-target.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
@@ -79,7 +78,7 @@ function planOf(
     const { text, lines } = applyEdits(content.text, edits);
     onLines(lines);
     const after = encodeText({ ...content, text });
-    return [{ do: "write", path, content: after, expects: { sha256: sha256(before) } }];
+    return [{ do: "write", path, content: after, expects: { content: before } }];
   };
 }
 

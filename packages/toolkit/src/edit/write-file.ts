@@ -3,7 +3,6 @@ import { z } from "zod";
 import { FileError, type FileRoots, returnFileErrors } from "../files/file-roots.ts";
 import { formatBytes } from "../text/format-bytes.ts";
 import { lineEnd } from "./text/apply-edits.ts";
-import { sha256 } from "./change/sha256.ts";
 import { readEdited } from "./edit-file.ts";
 import { makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget } from "./change/open-target.ts";
@@ -62,7 +61,7 @@ function planOf({ path, content: text, mode }: z.infer<typeof parameters>): Plan
       return [{ do: "write", path, content, expects: mode === "create" ? "new" : "any" }];
     const before = await readIfExists(roots, path);
     if (before === undefined) return [{ do: "write", path, content, expects: "new" }];
-    const expects = { sha256: sha256(before) };
+    const expects = { content: before };
     return [{ do: "write", path, content: appended(before, text, path), expects }];
   };
 }

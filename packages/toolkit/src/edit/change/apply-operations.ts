@@ -11,6 +11,9 @@ import { replaceFile } from "./replace-file.ts";
 import { rollBack } from "./roll-back.ts";
 import { sha256 } from "./sha256.ts";
 
+/** The content that a file must still have: the bytes that were read, or their SHA-256. */
+export type ExpectedContent = { readonly content: Uint8Array } | { readonly sha256: string };
+
 /** An operation on the files below the roots. */
 export type Operation =
   | {
@@ -19,14 +22,14 @@ export type Operation =
       readonly content: Uint8Array;
       /** The permissions of a new file. */
       readonly mode?: number;
-      /** `new`: there must be no such file. A SHA-256: the file must have this content. */
-      readonly expects: "new" | "any" | { readonly sha256: string };
+      /** `new`: there must be no such file. */
+      readonly expects: "new" | "any" | ExpectedContent;
     }
   | {
       readonly do: "remove";
       readonly path: string;
       /** `empty`: it must be an empty folder. */
-      readonly expects?: "empty" | { readonly sha256: string };
+      readonly expects?: "empty" | ExpectedContent;
     }
   /** Removes a folder if it is empty. */
   | { readonly do: "prune"; readonly path: string }
@@ -170,7 +173,7 @@ async function apply(
 export async function checkExpected(
   target: Target,
   path: string,
-  expects: "new" | "any" | { readonly sha256: string },
+  expects: "new" | "any" | ExpectedContent,
 ): Promise<number | undefined> {
   const { stats, shown } = target;
   if (stats === undefined) {
@@ -183,9 +186,20 @@ export async function checkExpected(
       stats.isDirectory() ? "is_a_folder" : "not_a_file",
       `"${shown}" is ${stats.isDirectory() ? "a folder" : "a device, pipe, socket or link"}, not a file.`,
     );
-  if (typeof expects === "object" && sha256(await readTarget(target)) !== expects.sha256)
+  if (typeof expects === "object" && !isExpected(await readTarget(target), expects))
     throw new FileError("changed", `"${shown}" was changed meanwhile. View it and try again.`);
   return Number(stats.size);
+}
+
+function isExpected(content: Uint8Array, expected: ExpectedContent): boolean {
+  return "content" in expected
+    ? isSameContent(content, expected.content)
+    : sha256(content) === expected.sha256;
+}
+
+/** Returns whether two contents have the same bytes. */
+export function isSameContent(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
 }
 
 function exists({ shown }: Target): FileError {

@@ -3,7 +3,13 @@ import { FileError, returnFileErrors } from "../../files/file-roots.ts";
 import { countOf, formatBytes } from "../../text/format-bytes.ts";
 import { sha256 } from "./sha256.ts";
 import type { ChangeContext } from "./change-context.ts";
-import { checkExpected, checkKept, checkKind, type Operation } from "./apply-operations.ts";
+import {
+  checkExpected,
+  checkKept,
+  checkKind,
+  isSameContent,
+  type Operation,
+} from "./apply-operations.ts";
 import { changeContext, type Plan } from "./make-change.ts";
 import { type EditToolsOptions, existing, openTarget, type Target } from "./open-target.ts";
 import { readTarget } from "./read-target.ts";
@@ -44,7 +50,10 @@ async function effectOf(
       if (target === undefined) return `Creates ${operation.path} and its folder.`;
       const size = await checkExpected(target, operation.path, operation.expects);
       if (size === undefined) return `Creates ${target.shown}.`;
-      return await diffOf(target, await readTarget(target), operation.content);
+      const { content, expects } = operation;
+      const isKnown = typeof expects === "object" && "content" in expects;
+      const before = isKnown ? expects.content : await readTarget(target);
+      return await diffOf(target, before, content);
     }
     case "remove": {
       await using target = await openTarget(roots, operation.path, {
@@ -95,12 +104,12 @@ async function openIfFolder(
 }
 
 async function diffOf({ shown }: Target, before: Uint8Array, after: Uint8Array): Promise<string> {
-  const [was, is] = [sha256(before), sha256(after)];
-  if (was === is) return `${shown} stays as it is.`;
+  if (isSameContent(before, after)) return `${shown} stays as it is.`;
   const [old, fresh] = [textOf(before, shown), textOf(after, shown)];
   if (old === undefined || fresh === undefined) {
     const sizes = `${formatBytes(before.length)} to ${formatBytes(after.length)}`;
-    return `Replaces ${shown}, ${sizes} (SHA-256 ${was.slice(0, 32)} to ${is.slice(0, 32)}).`;
+    const [was, is] = [before, after].map((content) => sha256(content).slice(0, 32));
+    return `Replaces ${shown}, ${sizes} (SHA-256 ${was} to ${is}).`;
   }
   const hunks = await diffText(old.text, fresh.text);
   const encodings = [old, fresh].map(({ encoding, hasMark }) =>

@@ -28,6 +28,17 @@ test("an exact match wins over one that differs in white space", () => {
   assert.equal(applyEdits(text, edits).text, "  if (a) {\n    b();\n  }\nc();\n");
 });
 
+test("the numbers of the lines count each line end once", () => {
+  const edits = [
+    { search: "x", replace: "y", all: true },
+    { search: "end", replace: "END" },
+  ];
+  for (const eol of ["\n", "\r\n"]) {
+    const text = ["x x", "", "a x", "end"].join(eol);
+    assert.deepEqual(applyEdits(text, edits).lines, [1, 1, 3, 4]);
+  }
+});
+
 test("lines that differ by one indentation match, and the replacement gets it", () => {
   const text = "class A {\n\tf() {\n\t\treturn 1;\n\t}\n}\n";
   const edits = [edit("f() {\n\treturn 1;\n}", "f() {\n\n\treturn 2;\n}")];

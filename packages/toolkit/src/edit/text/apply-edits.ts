@@ -76,14 +76,20 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
   }
   return {
     text: edited + text.slice(at),
-    lines: replacements.map(({ start }) => source.lineAt(start)),
+    lines: source.linesAt(replacements.map(({ start }) => start)),
   };
 }
 
 /** Returns the line end that most lines of a text have. */
 export function lineEnd(text: string): "\n" | "\r\n" {
-  const windows = text.split("\r\n").length - 1;
-  return windows * 2 > text.split("\n").length - 1 ? "\r\n" : "\n";
+  const windows = occurrences(text, "\r\n");
+  return windows > 0 && windows * 2 > occurrences(text, "\n") ? "\r\n" : "\n";
+}
+
+function occurrences(text: string, part: string): number {
+  let count = 0;
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;
+  return count;
 }
 
 /**
@@ -145,6 +151,16 @@ class Source {
       else high = middle;
     }
     return low;
+  }
+
+  /** Returns the numbers of the lines of ascending positions, from 1. */
+  linesAt(positions: readonly number[]): readonly number[] {
+    let line = 1;
+    let next = this.#text.indexOf("\n");
+    return positions.map((position) => {
+      for (; next >= 0 && next < position; next = this.#text.indexOf("\n", next + 1)) line++;
+      return line;
+    });
   }
 
   #occurrences(search: string): readonly number[] {
