@@ -57,11 +57,31 @@ export const longTests: readonly LongTests[] = [
   {
     files: "test/page/interruptions.test.ts",
     reason:
-      "Restarts and kills the server under an open page again and again. test/page/outcomes.test.ts has one crash with the page open.",
+      "Restarts and kills the server under an open page again and again. packages/web/test/page.browser.ts shows the page, and test/restart.test.ts kills servers.",
   },
   {
     files: "packages/web/test/slow-server.browser.ts",
     reason: "The page against a server that takes its time.",
+  },
+  {
+    files: "test/page/outcomes.test.ts",
+    reason:
+      "Kills the server under an open page. packages/server/src/api/runs.outcomes.test.ts reports outcomes, and test/restart.test.ts kills servers.",
+  },
+  {
+    files: "test/reviews.test.ts",
+    reason:
+      "Kills and starts a server for each test. packages/server/src/runs/run-service.reviews.test.ts reviews results, and test/restart.test.ts kills servers.",
+  },
+  {
+    files: "test/scripts.test.ts",
+    reason:
+      "Starts the command many times. The tests of packages/scripts/src/library follow files and approvals in one process.",
+  },
+  {
+    files: "test/agents.test.ts",
+    reason:
+      "Starts servers, one of them twice. packages/server/src/responses/agents.test.ts uses agents in one process.",
   },
   {
     files: "test/code-bombs.test.ts",

@@ -11,11 +11,17 @@ export const longestFirst: readonly string[] = [
   "packages/web/test/page.browser.ts",
   "test/attack/attack.test.ts",
   "test/breaking/sqlite.test.ts",
+  "test/restart.test.ts",
+  "test/chat.test.ts",
   "test/nodes.test.ts",
   "test/attack/long-attacks.test.ts",
   "test/page/approvals.test.ts",
   "test/page/interruptions.test.ts",
   "test/clients/codex.test.ts",
+  "test/page/outcomes.test.ts",
+  "test/reviews.test.ts",
+  "test/scripts.test.ts",
+  "test/newcomer.test.ts",
 ];
 
 /** Returns the files with the longest ones first, and the others in their order. */
