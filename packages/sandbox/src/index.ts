@@ -28,3 +28,4 @@ export { type PythonInstallation, findPythonInstallation } from "./process/pytho
 export { makeTemporaryFolder } from "./process/temporary-folder.ts";
 export { answerWorker } from "./worker/answer-worker.ts";
 export { runInWorker, workerModule } from "./worker/run-in-worker.ts";
+export { type Busy, runInSlot, type SlotRequest } from "./worker/run-in-slot.ts";

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { errorMessage } from "@capstan/core/host";
+import { type Busy, runInSlot } from "./run-in-slot.ts";
 
 export interface WorkerJob {
   /** The worker's module; it answers with `answerWorker`. */
@@ -19,13 +20,16 @@ export interface WorkerJob {
    * @default no limit
    */
   readonly atOnce?: number;
+  /** The user whose job it is. Users take turns. @default one user for all such jobs */
+  readonly user?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 export type WorkerOutcome<T> =
   | { readonly status: "done"; readonly value: T }
   | { readonly status: "failed"; readonly message: string }
-  | { readonly status: "timed_out" };
+  | { readonly status: "timed_out" }
+  | Busy;
 
 /** Returns the URL of a module next to the caller, in source and when built. */
 export function workerModule(name: string, importer: string): URL {
@@ -40,37 +44,9 @@ export function workerModule(name: string, importer: string): URL {
  */
 export async function runInWorker<T>(job: WorkerJob): Promise<WorkerOutcome<T>> {
   job.signal.throwIfAborted();
-  const giveBack = await takeSlot(job);
-  try {
-    return await run(job);
-  } finally {
-    giveBack();
-  }
-}
-
-/** By module: the number of workers, and the jobs that wait for one. */
-const slots = new Map<string, { used: number; readonly waiting: Set<() => void> }>();
-
-async function takeSlot({ module, atOnce = Infinity, signal }: WorkerJob): Promise<() => void> {
-  const slot = slots.get(module.href) ?? { used: 0, waiting: new Set() };
-  slots.set(module.href, slot);
-  while (slot.used >= atOnce) {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-    slot.waiting.add(resolve);
-    try {
-      await promise;
-    } finally {
-      signal.removeEventListener("abort", abort);
-      slot.waiting.delete(resolve);
-    }
-  }
-  slot.used++;
-  return () => {
-    slot.used--;
-    for (const wake of slot.waiting) wake();
-  };
+  const { module, atOnce, user, signal } = job;
+  if (atOnce === undefined) return run(job);
+  return runInSlot({ pool: module.href, atOnce, user, signal }, () => run<T>(job));
 }
 
 async function run<T>(job: WorkerJob): Promise<WorkerOutcome<T>> {

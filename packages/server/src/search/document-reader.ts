@@ -30,6 +30,8 @@ export interface DocumentReader {
     readonly name: string;
     readonly mimeType: string;
     readonly bytes: Uint8Array;
+    /** Users take turns. */
+    readonly user?: string;
     readonly signal: AbortSignal;
   }): Promise<DocumentText>;
   /** Yields the parts of a text, and `undefined` at points at which the caller can pause. */

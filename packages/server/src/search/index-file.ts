@@ -63,7 +63,7 @@ async function partsOf(
     return invalid(`The file has ${record.bytes} bytes; at most ${maxBytes} are indexed.`);
   const bytes = await store.readBlob(record.sha256);
   if (bytes === undefined) return invalid("The bytes of the file are no longer stored.");
-  const text = await documents.read({ ...record, bytes, signal });
+  const text = await documents.read({ ...record, bytes, user: record.owner, signal });
   if (text.status === "failed") {
     const code = {
       unsupported: "unsupported_file",

@@ -12,7 +12,7 @@ const timeoutMs = 15_000;
 /** Draws a chart, and returns its description, a PNG and an SVG. @throws ChartProblem */
 export async function drawChart(
   chart: Chart,
-  { signal, output }: Pick<ToolContext, "signal" | "output">,
+  { signal, output, principal }: Pick<ToolContext, "signal" | "output" | "principal">,
 ): Promise<ContentParts> {
   const description = describeChart(chart);
   output.progress({ message: "Drawing" });
@@ -21,8 +21,11 @@ export async function drawChart(
     input: { chart, description } satisfies ChartJob,
     timeoutMs,
     heapMb: 512,
+    user: principal.id,
     signal,
   });
+  if (outcome.status === "busy")
+    throw new ChartProblem("not_drawn", "Too many charts wait already. Call again later.");
   if (outcome.status !== "done") {
     const why = outcome.status === "timed_out" ? `took over ${timeoutMs / 1_000} s` : "failed";
     throw new ChartProblem("not_drawn", `Drawing the chart ${why}. Draw fewer points.`);

@@ -44,18 +44,25 @@ export function calculate(): Tool {
     ],
     errors: {
       invalid_expression: dataErrors.invalid_expression,
+      too_busy: dataErrors.too_busy,
       too_slow: dataErrors.too_slow,
     },
     permission: { executionPolicy: "auto" },
     compressArgs: ({ expression }) => expression.slice(0, 200),
     formatForLLM: ({ results }: MathResult) =>
       results.length === 0 ? "The expression has no result." : results.join("\n"),
-    execute: ({ expression, variables = {}, units = {} }, { signal }) =>
+    execute: ({ expression, variables = {}, units = {} }, { signal, principal }) =>
       returnProblems(async () => {
         const input: MathJob = { expression, variables, units };
         const module = workerModule("math-worker", import.meta.url);
         return valueOf(
-          await runInLimits<MathResult>({ module, input, signal, what: "The expression" }),
+          await runInLimits<MathResult>({
+            module,
+            input,
+            user: principal.id,
+            signal,
+            what: "The expression",
+          }),
         );
       }),
   });

@@ -228,20 +228,36 @@ test("a query that does not end or fills the memory is stopped", async () => {
   const { signal } = new AbortController();
   const endless =
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
-  const job = { sql: endless, maxRows: 1, tables: [] };
-  await assert.rejects(runQuery(job, signal, { timeoutMs: 300, memoryMb: 10_000 }), {
-    code: "too_slow",
-    message: /took over 0\.3 s/,
-  });
+  const read = async () => ({ sql: endless, maxRows: 1, tables: [] });
+  const user = "ann";
+  await assert.rejects(
+    runQuery(read, { user, signal, limits: { timeoutMs: 300, memoryMb: 10_000 } }),
+    {
+      code: "too_slow",
+      message: /took over 0\.3 s/,
+    },
+  );
   if (process.platform !== "linux") return;
-  await assert.rejects(runQuery(job, signal, { timeoutMs: 60_000, memoryMb: 1 }), {
-    code: "too_slow",
-    message: /more than 1 MB/,
-  });
+  await assert.rejects(
+    runQuery(read, { user, signal, limits: { timeoutMs: 60_000, memoryMb: 1 } }),
+    {
+      code: "too_slow",
+      message: /more than 1 MB/,
+    },
+  );
   const stopped = new AbortController();
-  const running = runQuery(job, stopped.signal);
+  const running = runQuery(read, { user, signal: stopped.signal });
   stopped.abort(new Error("enough"));
   await assert.rejects(running, /enough/);
+});
+
+test("the tables of a query are limited together, and so is its text", async () => {
+  const data = `a\n${"x".repeat(18_000_000)}`;
+  const tables = ["t", "u", "v"].map((name) => ({ name, data }));
+  assert.equal((await fail("TableQuery", { sql: "SELECT 1", tables })).code, "too_large");
+  const sql = `SELECT ${"1 + ".repeat(30_000)}1`;
+  const long = await fail("TableQuery", { sql, tables: [{ name: "t", data: "a\n1" }] });
+  assert.match(long.message, /sql/);
 });
 
 test("files are read only inside the roots", async () => {

@@ -55,6 +55,7 @@ export function jsonQuery(options: FileToolsOptions): Tool {
           await runInLimits<JsonMatches>({
             module,
             input: job,
+            user: context.principal.id,
             signal: context.signal,
             what: "The query",
           }),

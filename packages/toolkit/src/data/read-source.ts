@@ -4,7 +4,8 @@ import { openPath } from "../files/open-path.ts";
 import { formatBytes } from "../text/format-bytes.ts";
 import { DataProblem } from "./data-problem.ts";
 
-const maxBytes = 50 * 1024 * 1024;
+/** The maximum size of a file, and of all tables of a query together. */
+export const maxBytes = 50 * 1024 * 1024;
 
 /** Data as bytes of a file, a text, or a value. */
 export type SourceData =

@@ -1,10 +1,11 @@
 import { runInWarmWorker } from "../text/warm-worker.ts";
-import { type DataAnswer, DataProblem } from "./data-problem.ts";
+import { type DataAnswer, DataProblem, tooBusy } from "./data-problem.ts";
 
 /** A job for a worker thread with limits. */
 export interface LimitedJob {
   readonly module: URL;
   readonly input: unknown;
+  readonly user: string;
   readonly signal: AbortSignal;
   /** The subject of its errors: "The expression". */
   readonly what: string;
@@ -17,11 +18,13 @@ const heapMb = 512;
 export async function runInLimits<T>({
   module,
   input,
+  user,
   signal,
   what,
 }: LimitedJob): Promise<DataAnswer<T>> {
   const limits = { timeoutMs, heapMb };
-  const outcome = await runInWarmWorker<DataAnswer<T>>({ module, input, signal, ...limits });
+  const outcome = await runInWarmWorker<DataAnswer<T>>({ module, input, user, signal, ...limits });
+  if (outcome.status === "busy") throw tooBusy();
   if (outcome.status === "timed_out")
     throw new DataProblem("too_slow", `${what} took over ${timeoutMs / 1_000} s.`);
   // Messages of a worker that ended can contain paths of the server.

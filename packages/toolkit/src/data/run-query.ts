@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { workerModule } from "@capstan/sandbox";
-import { type DataAnswer, DataProblem } from "./data-problem.ts";
+import { runInSlot, workerModule } from "@capstan/sandbox";
+import { type DataAnswer, DataProblem, tooBusy } from "./data-problem.ts";
 import type { QueryJob, QueryResult } from "./query-tables.ts";
 
 const heapMb = 512;
@@ -18,30 +18,31 @@ export interface QueryLimits {
 
 const defaultLimits: QueryLimits = { timeoutMs: 15_000, memoryMb: 1_024 };
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
 /**
  * Runs a query in its own process, without environment variables, file writes and programs. The
- * process is killed at the limits of time and memory.
+ * process is killed at the limits of time and memory. At most two queries run at the same time.
  *
+ * @param read reads the tables, once the query's turn has come
  * @throws the signal's reason when it aborts
  * @throws DataProblem if it exceeds a limit
  */
 export async function runQuery(
-  job: QueryJob,
-  signal: AbortSignal,
-  limits: QueryLimits = defaultLimits,
+  read: () => Promise<QueryJob>,
+  {
+    user,
+    signal,
+    limits = defaultLimits,
+  }: {
+    readonly user: string;
+    readonly signal: AbortSignal;
+    readonly limits?: QueryLimits;
+  },
 ): Promise<DataAnswer<QueryResult>> {
-  while (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
-  try {
-    signal.throwIfAborted();
-    return await runNow(job, signal, limits);
-  } finally {
-    running--;
-    waiting.shift()?.();
-  }
+  const outcome = await runInSlot({ pool: "TableQuery", atOnce, user, signal }, async () =>
+    runNow(await read(), signal, limits),
+  );
+  if (outcome.status === "busy") throw tooBusy();
+  return outcome;
 }
 
 async function runNow(
@@ -49,6 +50,7 @@ async function runNow(
   signal: AbortSignal,
   { timeoutMs, memoryMb }: QueryLimits,
 ): Promise<DataAnswer<QueryResult>> {
+  signal.throwIfAborted();
   const child = fork(fileURLToPath(workerModule("table-process", import.meta.url)), {
     serialization: "advanced",
     env: {},

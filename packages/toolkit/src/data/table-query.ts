@@ -3,12 +3,14 @@ import { z } from "zod";
 import { type FileToolsOptions, pathErrors } from "../files/file-roots.ts";
 import { dataErrors, DataProblem } from "./data-problem.ts";
 import { formatRows } from "./format-rows.ts";
-import { readSource } from "./read-source.ts";
+import { formatBytes } from "../text/format-bytes.ts";
+import type { QueryJob } from "./query-tables.ts";
+import { maxBytes, readSource, type SourceData } from "./read-source.ts";
 import { returnProblems, valueOf } from "./return-problems.ts";
 import { runQuery } from "./run-query.ts";
 
 const parameters = z.object({
-  sql: z.string().min(1).describe("One SELECT in SQLite's SQL."),
+  sql: z.string().min(1).max(100_000).describe("One SELECT in SQLite's SQL."),
   tables: z
     .array(
       z.object({
@@ -60,15 +62,31 @@ export function tableQuery(options: FileToolsOptions): Tool {
         const names = tables.map(({ name }) => name.toLowerCase());
         const twice = names.find((name, at) => names.indexOf(name) !== at);
         if (twice !== undefined) throw twoTables(twice);
-        const sources = [];
-        for (const { name, file, variable, data, ...read } of tables) {
-          context.output.progress({ message: `Reading ${file ?? variable ?? name}` });
-          const source = await readSource({ file, variable, data }, options, context);
-          sources.push({ name, source, options: read });
-        }
-        return valueOf(await runQuery({ sql, maxRows: limit, tables: sources }, context.signal));
+        const read = async (): Promise<QueryJob> => {
+          const sources: QueryJob["tables"][number][] = [];
+          let bytes = 0;
+          for (const { name, file, variable, data, ...how } of tables) {
+            context.output.progress({ message: `Reading ${file ?? variable ?? name}` });
+            const source = await readSource({ file, variable, data }, options, context);
+            bytes += sizeOf(source);
+            if (bytes > maxBytes)
+              throw new DataProblem(
+                "too_large",
+                `The tables have more than ${formatBytes(maxBytes)} together. Query fewer, or smaller ones.`,
+              );
+            sources.push({ name, source, options: how });
+          }
+          return { sql, maxRows: limit, tables: sources };
+        };
+        const { signal, principal } = context;
+        return valueOf(await runQuery(read, { user: principal.id, signal }));
       }),
   });
+}
+
+function sizeOf(source: SourceData): number {
+  if (source.kind === "bytes") return source.bytes.length;
+  return source.kind === "text" ? source.text.length : 0;
 }
 
 function twoTables(name: string): DataProblem {

@@ -8,6 +8,8 @@ export interface DocumentInput {
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Uint8Array;
+  /** Users take turns. @default one user for all such documents */
+  readonly user?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -46,8 +48,11 @@ export async function convertDocument(input: DocumentInput): Promise<ConvertedDo
     heapMb: 512,
     memoryMb,
     atOnce: 2,
+    user: input.user,
     signal,
   });
+  if (outcome.status === "busy")
+    return failed("too many documents wait for their conversion", { isTransient: true });
   if (outcome.status === "timed_out")
     return failed(`its conversion took over ${timeoutMs / 1_000} s`, { isTransient: true });
   // Messages of a worker that ended can contain paths of the server.

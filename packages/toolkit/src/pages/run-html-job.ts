@@ -50,6 +50,7 @@ export function jobFailure(
   { status }: Exclude<WarmOutcome<unknown>, { readonly status: "done" }>,
   timeoutMs: number,
 ): string {
+  if (status === "busy") return "too many pages wait for their conversion";
   return status === "timed_out"
     ? `conversion takes longer than ${timeoutMs / 1000} seconds`
     : `conversion needs more than ${heapMb} MB of memory, or fails`;

@@ -25,6 +25,8 @@ export async function documentText(input: {
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Uint8Array;
+  /** Users take turns. @default one user for all such documents */
+  readonly user?: string;
   readonly signal: AbortSignal;
 }): Promise<DocumentText> {
   const { bytes, signal } = input;

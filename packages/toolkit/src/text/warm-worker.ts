@@ -1,4 +1,5 @@
 import { parentPort, Worker } from "node:worker_threads";
+import { type Busy, runInSlot } from "@capstan/sandbox";
 
 /** A job for a worker thread that stays for further jobs, because its libraries load slowly. */
 export interface WarmJob {
@@ -8,6 +9,8 @@ export interface WarmJob {
   /** Time limit in milliseconds, from the start of the job. A worker that exceeds it is ended. */
   readonly timeoutMs: number;
   readonly heapMb: number;
+  /** The user whose job it is. Users take turns. @default one user for all such jobs */
+  readonly user?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -15,7 +18,8 @@ export interface WarmJob {
 export type WarmOutcome<T> =
   | { readonly status: "done"; readonly value: T }
   | { readonly status: "failed"; readonly message: string }
-  | { readonly status: "timed_out" };
+  | { readonly status: "timed_out" }
+  | Busy;
 
 /** A worker without jobs is ended after this time. */
 const idleMs = 60_000;
@@ -24,10 +28,8 @@ const idleMs = 60_000;
 const atOnce = 2;
 
 interface Pool {
-  used: number;
   /** Workers without a job, with the timers that end them. */
   readonly idle: Map<Worker, NodeJS.Timeout>;
-  readonly waiting: Set<() => void>;
 }
 
 const pools = new Map<string, Pool>();
@@ -39,41 +41,26 @@ const pools = new Map<string, Pool>();
  * @throws the signal's reason when it aborts
  */
 export async function runInWarmWorker<T>(job: WarmJob): Promise<WarmOutcome<T>> {
-  const pool = poolOf(job.module);
-  while (pool.used >= atOnce) await nextSlot(pool, job.signal);
-  job.signal.throwIfAborted();
-  pool.used++;
-  const worker = takeWorker(pool, job);
-  let isReusable = false;
-  try {
-    const outcome = await runIn<T>(worker, job);
-    isReusable = outcome.status === "done";
-    return outcome;
-  } finally {
-    if (isReusable) keepIdle(pool, worker);
-    else await worker.terminate();
-    pool.used--;
-    for (const wake of pool.waiting) wake();
-  }
+  const { module, user, signal } = job;
+  return runInSlot({ pool: module.href, atOnce, user, signal }, async () => {
+    const pool = poolOf(module);
+    const worker = takeWorker(pool, job);
+    let isReusable = false;
+    try {
+      const outcome = await runIn<T>(worker, job);
+      isReusable = outcome.status === "done";
+      return outcome;
+    } finally {
+      if (isReusable) keepIdle(pool, worker);
+      else await worker.terminate();
+    }
+  });
 }
 
 function poolOf({ href }: URL): Pool {
-  const pool = pools.get(href) ?? { used: 0, idle: new Map(), waiting: new Set() };
+  const pool = pools.get(href) ?? { idle: new Map() };
   pools.set(href, pool);
   return pool;
-}
-
-async function nextSlot({ waiting }: Pool, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const abort = () => reject(signal.reason as Error);
-  signal.addEventListener("abort", abort, { once: true });
-  waiting.add(resolve);
-  try {
-    await promise;
-  } finally {
-    signal.removeEventListener("abort", abort);
-    waiting.delete(resolve);
-  }
 }
 
 function takeWorker({ idle }: Pool, { module, heapMb }: WarmJob): Worker {

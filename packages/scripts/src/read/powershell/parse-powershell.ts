@@ -28,6 +28,6 @@ export async function parsePowerShell(
     return [...(await parsePowerShell(first, signal)), ...(await parsePowerShell(second, signal))];
   }
   const why =
-    outcome.status === "timed_out" ? `it took longer than ${timeoutMs / 1000} s` : outcome.message;
+    outcome.status === "failed" ? outcome.message : `it took longer than ${timeoutMs / 1000} s`;
   return [unreadableFile(`It could not be read: ${why}.`)];
 }
