@@ -4,6 +4,7 @@ import type { SearchObject, Store, StoredChunk } from "@capstan/store";
 import { type AttributeFilter, matchesFilter } from "./attribute-filter.ts";
 import type { DocumentReader, RankedPart } from "./document-reader.ts";
 import type { Embedder } from "./embed-texts.ts";
+import { createPauses } from "./pauses.ts";
 import { storeFileData } from "./store-data.ts";
 import type { SmallVector } from "./vector-code.ts";
 import type { VectorCache } from "./vector-cache.ts";
@@ -120,10 +121,7 @@ async function candidatesOf(
 ): Promise<readonly RankedPart<Found>[]> {
   const needsFiles = filter !== undefined || vector !== undefined;
   const files = needsFiles ? (await parts.cache.files(store)).files : new Map<never, never>();
-  const allowed =
-    filter === undefined
-      ? files
-      : new Map([...files].filter(([, { attributes }]) => matchesFilter(filter, attributes)));
+  const allowed = filter === undefined ? files : await filesWith(filter, files);
   if (filter !== undefined && allowed.size === 0) return [];
   const candidates = Math.max(2 * limit, fewestCandidates);
   const { embedder } = parts;
@@ -159,6 +157,20 @@ async function candidatesOf(
       ...similar.get(chunk.n),
     };
   });
+}
+
+/** Returns the files whose attributes meet a condition. A long list is read with pauses. */
+async function filesWith<File extends { readonly attributes: JsonObject }>(
+  filter: AttributeFilter,
+  files: ReadonlyMap<string, File>,
+): Promise<ReadonlyMap<string, File>> {
+  const allowed = new Map<string, File>();
+  const pause = createPauses();
+  for (const [id, file] of files) {
+    if (matchesFilter(filter, file.attributes)) allowed.set(id, file);
+    await pause();
+  }
+  return allowed;
 }
 
 /** Returns whether a text of words has a word. A set of all words would take ten times as long. */

@@ -1,5 +1,6 @@
 import type { SearchObject, Store } from "@capstan/store";
 import { type StoreFileData, storeFileData } from "./store-data.ts";
+import { createPauses } from "./pauses.ts";
 import { decodeVector, lengthOfVector, type SmallVector } from "./vector-code.ts";
 import { nearestParts, type VectorList, vectorList, type VectorPart } from "./vector-list.ts";
 
@@ -10,6 +11,7 @@ export interface CachedStore {
 }
 
 interface CachedFile extends Pick<StoreFileData, "attributes" | "embedding"> {
+  readonly bytes: number;
   /** Changes with each index of the file. */
   readonly version: string;
 }
@@ -19,8 +21,15 @@ interface FileVectors {
   readonly parts: readonly VectorPart[];
 }
 
-/** The maximum bytes of cached vectors, and the maximum number of cached stores. */
+/**
+ * The maximum bytes of cached vectors, which is also the maximum of one store, and the maximum number
+ * of cached stores.
+ */
 const maxVectorBytes = 256 * 1024 * 1024;
+/** The approximate bytes of a part besides its vector. */
+const partBytes = 200;
+/** How many bytes of indexed files are read at once. */
+const readBytes = 4 * 1024 * 1024;
 const maxStores = 64;
 const pageSize = 1_000;
 
@@ -30,6 +39,7 @@ export class VectorCache {
   readonly #stores = new Map<string, CachedStore>();
   readonly #vectors = new Map<string, Map<string, FileVectors>>();
   readonly #lists = new WeakMap<ReadonlyMap<string, CachedFile>, VectorList>();
+  readonly #loading = new Map<string, Promise<void>>();
   #bytes = 0;
 
   constructor(store: Pick<Store, "listSearchObjects" | "readVectors">) {
@@ -54,7 +64,8 @@ export class VectorCache {
       for (const file of page) {
         const { attributes, embedding } = storeFileData(file);
         const version = `${file.revision} ${file.createdSeq} ${embedding}`;
-        if (file.fileId !== null) files.set(file.fileId, { attributes, embedding, version });
+        const { bytes } = file;
+        if (file.fileId !== null) files.set(file.fileId, { attributes, embedding, version, bytes });
       }
       after = page.at(-1);
       if (page.length < pageSize) break;
@@ -101,7 +112,7 @@ export class VectorCache {
     const known = this.#lists.get(of.files);
     if (known !== undefined && this.#vectors.has(of.id)) return known;
     const cached = await this.#load(of);
-    const list = vectorList(
+    const list = await vectorList(
       [...of.files].flatMap(([fileId, { embedding }]) =>
         embedding === of.model ? (cached.get(fileId)?.parts ?? []) : [],
       ),
@@ -110,7 +121,27 @@ export class VectorCache {
     return list;
   }
 
-  async #load({
+  /** Concurrent searches in a store read its vectors once. */
+  async #load(of: {
+    readonly owner: string;
+    readonly id: string;
+    readonly files: ReadonlyMap<string, CachedFile>;
+  }): Promise<ReadonlyMap<string, FileVectors>> {
+    const before = this.#loading.get(of.id) ?? Promise.resolve();
+    const load = before.then(() => this.#loadNow(of));
+    const settled = load.then(
+      () => {},
+      () => {},
+    );
+    this.#loading.set(of.id, settled);
+    try {
+      return await load;
+    } finally {
+      if (this.#loading.get(of.id) === settled) this.#loading.delete(of.id);
+    }
+  }
+
+  async #loadNow({
     owner,
     id,
     files,
@@ -122,11 +153,18 @@ export class VectorCache {
     const known = this.#vectors.get(id) ?? new Map<string, FileVectors>();
     this.#vectors.delete(id);
     this.#vectors.set(id, known);
+    // The vectors of files that were removed or indexed again.
+    const current = this.#stores.get(id)?.files;
+    if (current !== undefined)
+      for (const [fileId, { parts }] of known)
+        if (!current.has(fileId) && known.delete(fileId)) this.#bytes -= bytesOf(parts);
     const missing = [...files].filter(
       ([fileId, { version }]) => known.get(fileId)?.version !== version,
     );
-    for (let from = 0; from < missing.length; from += pageSize) {
-      const page = missing.slice(from, from + pageSize);
+    const pause = createPauses();
+    let own = bytesOfAll(known);
+    while (missing.length > 0 && own < maxVectorBytes) {
+      const page = nextPage(missing);
       const rows = await this.#store.readVectors({
         owner,
         storeId: id,
@@ -134,23 +172,43 @@ export class VectorCache {
       });
       const byFile = Map.groupBy(rows, ({ fileId }) => fileId);
       for (const [fileId, { version }] of page) {
-        const parts = (byFile.get(fileId) ?? []).map(({ n, vector: text }) => {
+        const parts: VectorPart[] = [];
+        for (const { n, vector: text } of byFile.get(fileId) ?? []) {
           const vector = decodeVector(text);
-          return { n, vector, length: lengthOfVector(vector) };
-        });
-        this.#bytes += bytesOf(parts) - bytesOf(known.get(fileId)?.parts);
+          parts.push({ n, vector, length: lengthOfVector(vector) });
+          await pause();
+        }
+        const more = bytesOf(parts) - bytesOf(known.get(fileId)?.parts);
+        own += more;
+        if (this.#vectors.get(id) === known) this.#bytes += more;
         known.set(fileId, { version, parts });
       }
     }
     for (const [oldest, vectors] of this.#vectors) {
       if (this.#bytes <= maxVectorBytes || oldest === id) break;
-      for (const { parts } of vectors.values()) this.#bytes -= bytesOf(parts);
+      this.#bytes -= bytesOfAll(vectors);
       this.#vectors.delete(oldest);
     }
     return known;
   }
 }
 
+/** Takes the next files from a list, as many as can be read at once. */
+function nextPage(missing: [string, CachedFile][]): readonly (readonly [string, CachedFile])[] {
+  let bytes = 0;
+  const end = missing.findIndex(([, file], index) => {
+    bytes += file.bytes;
+    return index > 0 && (bytes > readBytes || index === pageSize);
+  });
+  return missing.splice(0, end === -1 ? missing.length : end);
+}
+
 function bytesOf(parts: FileVectors["parts"] = []): number {
-  return parts.reduce((sum, { vector }) => sum + vector.length, 0);
+  return parts.reduce((sum, { vector }) => sum + vector.length + partBytes, 0);
+}
+
+function bytesOfAll(vectors: ReadonlyMap<string, FileVectors>): number {
+  let sum = 0;
+  for (const { parts } of vectors.values()) sum += bytesOf(parts);
+  return sum;
 }

@@ -32,11 +32,11 @@ test("a vector survives storage, and its direction hardly changes", () => {
   assert.deepEqual([...smallVector([0, 0])], [0, 0]);
 });
 
-test("a long list has nearly the same nearest parts as a comparison with all", () => {
+test("a long list has nearly the same nearest parts as a comparison with all", async () => {
   const topics = Array.from({ length: 60 }, () => numbers(256));
   const vectors = Array.from({ length: 3_000 }, (_, n) => near(topics[n % 60] ?? [], 2));
   const parts = partsOf(vectors);
-  const long = vectorList(parts);
+  const long = await vectorList(parts);
   assert.ok(long.signs.length > 0);
   const all = { ...long, signs: new Int32Array() };
   let same = 0;
@@ -49,8 +49,8 @@ test("a long list has nearly the same nearest parts as a comparison with all", (
   assert.ok(same >= 195, `${same} of 200`);
 });
 
-test("vectors of another size, and vectors without a direction, are not compared", () => {
-  const list = vectorList(
+test("vectors of another size, and vectors without a direction, are not compared", async () => {
+  const list = await vectorList(
     partsOf([
       [0, 0],
       [1, 0],
@@ -63,5 +63,26 @@ test("vectors of another size, and vectors without a direction, are not compared
     [1, 2],
   );
   assert.deepEqual(nearestParts(list, smallVector([1, 0, 0]), 9), []);
-  assert.deepEqual(nearestParts(vectorList([]), smallVector([1]), 9), []);
+  assert.deepEqual(nearestParts(await vectorList([]), smallVector([1]), 9), []);
+});
+
+test("equal vectors are not all compared, and other work gets turns while a list is made", async () => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const [one] = partsOf([numbers(1_024)]);
+  assert.ok(one !== undefined);
+  const compared = new Set<number>();
+  const equal = Array.from({ length: 20_000 }, (_, n) => ({
+    vector: one.vector,
+    length: one.length,
+    get n() {
+      compared.add(n);
+      return n;
+    },
+  }));
+  const list = await vectorList(equal);
+  clearInterval(timer);
+  assert.ok(turns > 0);
+  assert.equal(nearestParts(list, one.vector, 50).length, 50);
+  assert.equal(compared.size, 1_000);
 });

@@ -1,3 +1,4 @@
+import { createPauses } from "./pauses.ts";
 import { dotProduct, lengthOfVector, type SmallVector } from "./vector-code.ts";
 
 /** A part of a file with its vector. */
@@ -23,20 +24,28 @@ const fewParts = 2_000;
 const oversampling = 10;
 const fewestCompared = 1_000;
 
-/** Returns the list of the parts that have as many numbers as the first one. */
-export function vectorList(given: readonly VectorPart[]): VectorList {
+/** How many vectors are read between two pauses. */
+const step = 64;
+
+/** Returns the list of the parts that have as many numbers as the first one. Pauses on the way. */
+export async function vectorList(given: readonly VectorPart[]): Promise<VectorList> {
   const dimensions = given.find(({ length }) => length > 0)?.vector.length ?? 0;
   const parts = given.filter(({ vector, length }) => length > 0 && vector.length === dimensions);
   const size = wordsOf(dimensions);
   const signs = new Int32Array(parts.length > fewParts ? parts.length * size : 0);
+  const pause = createPauses();
   if (signs.length > 0)
-    for (const [index, { vector }] of parts.entries()) writeSigns(vector, signs, index * size);
+    for (const [index, { vector }] of parts.entries()) {
+      if (index % step === 0) await pause();
+      writeSigns(vector, signs, index * size);
+    }
   return { parts, dimensions, signs };
 }
 
 /**
  * Returns the parts that are most similar to a vector, the most similar first. In a long list, only
- * the parts whose numbers have mostly the same signs are compared.
+ * the parts whose numbers have mostly the same signs are compared: as many as `limit` needs, even if
+ * all are alike.
  */
 export function nearestParts(
   { parts, dimensions, signs }: VectorList,
@@ -75,9 +84,16 @@ function likelyParts(
   }
   const wanted = Math.max(limit * oversampling, fewestCompared);
   let most = 0;
-  for (let sum = counts[0] ?? 0; sum < wanted && most < query.length; most += 1)
-    sum += counts[most + 1] ?? 0;
-  return parts.filter((_part, index) => (distances[index] ?? 0) <= most);
+  let nearer = 0;
+  while (nearer + (counts[most] ?? 0) < wanted && most < query.length) {
+    nearer += counts[most] ?? 0;
+    most += 1;
+  }
+  let left = wanted - nearer;
+  return parts.filter((_part, index) => {
+    const distance = distances[index] ?? 0;
+    return distance < most || (distance === most && left-- > 0);
+  });
 }
 
 function wordsOf(dimensions: number): number {
