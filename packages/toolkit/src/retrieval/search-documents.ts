@@ -36,6 +36,9 @@ const parameters = z.object({
   maxResults: z.int().min(1).max(50).optional().describe("Default: 10."),
 });
 
+/** The characters of the documents that one search reads. */
+const maxChars = 40_000_000;
+
 type Args = z.infer<typeof parameters>;
 
 interface Found {
@@ -158,7 +161,14 @@ async function searchHere(
     [];
   const skipped: string[] = [];
   let count = 0;
+  let chars = 0;
   for await (const from of documents) {
+    if (chars > maxChars) {
+      skipped.push(
+        `all documents after the first ${count}, which have ${chars} characters; search a smaller folder`,
+      );
+      break;
+    }
     if (count === maxDocuments) {
       skipped.push(`all documents after the first ${maxDocuments}; search a smaller folder`);
       break;
@@ -166,11 +176,14 @@ async function searchHere(
     count += 1;
     const indexed = await options.documents.index(from, signal);
     if (indexed.status === "indexed")
-      for (const chunk of indexed.chunks) chunks.push({ ...chunk, from });
+      for (const chunk of indexed.chunks) {
+        chunks.push({ ...chunk, from });
+        chars += chunk.text.length;
+      }
     else skipped.push(`${from.name}: ${indexed.reason}`);
     if (count % 50 === 0) output.progress({ message: `${countOf(count, "document")} read` });
   }
-  const ranked = rankByWords(chunks, words).slice(0, 100);
+  const ranked = (await rankByWords(chunks, words)).slice(0, 100);
   const scored = rankParts(
     ranked.map((part, textRank) => ({ part, textRank, words: new Set(part.words) })),
     words,
