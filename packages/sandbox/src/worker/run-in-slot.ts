@@ -52,7 +52,7 @@ export async function runInSlot<T>(
 ): Promise<T | Busy> {
   const { pool: name, atOnce, user: id = "", signal } = request;
   signal.throwIfAborted();
-  const pool = pools.get(name) ?? { used: 0, turns: 0, waiting: new Set(), users: new Map() };
+  const pool: Pool = pools.get(name) ?? { used: 0, turns: 0, waiting: new Set(), users: new Map() };
   pools.set(name, pool);
   const user = pool.users.get(id) ?? { running: 0, waiting: 0, lastTurn: -1 };
   if (pool.used >= atOnce) {
