@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readNumber } from "./read-values.ts";
 import { type ContentPart, ToolExecutor } from "@capstan/core";
 import { DOMParser } from "linkedom";
 import { chartTools } from "./chart-tools.ts";
@@ -156,4 +157,11 @@ test("an installation can make a chart the answer", async () => {
   const final = new ToolExecutor({ toolSettings: { "charts.BarChart": { final: true } } });
   final.registerToolGroup(chartTools());
   assert.equal(final.gate.registry.tool("charts.BarChart")?.tool.final, true);
+});
+
+test("a long text of digits is no number, and is read in linear time", () => {
+  const began = process.cpuUsage();
+  assert.throws(() => readNumber(`${"1".repeat(200_000)}x`, "y"), { code: "invalid_value" });
+  assert.equal(readNumber("1.", "y"), 1);
+  assert.ok(process.cpuUsage(began).user < 10_000_000);
 });

@@ -11,7 +11,7 @@ const isoDate =
 export function readNumber(value: unknown, where: string): number | null {
   if (value === null || value === undefined || value === "") return null;
   const number =
-    typeof value === "string" && /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(value)
+    typeof value === "string" && /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(value)
       ? Number(value)
       : value;
   if (typeof number === "number" && Math.abs(number) <= largest) return number;

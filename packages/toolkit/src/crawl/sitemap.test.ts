@@ -26,3 +26,10 @@ test("a sitemap has at most 5,000 addresses", () => {
   const text = `<urlset>${"<url><loc>https://a.example/</loc></url>".repeat(6_000)}</urlset>`;
   assert.equal(parseSitemap(text).urls.length, 5_000);
 });
+
+test("spaces in a sitemap take linear time", () => {
+  const began = process.cpuUsage();
+  const text = `https://a.example/1${" ".repeat(200_000)}\n${" ".repeat(200_000)}x`;
+  assert.deepEqual(parseSitemap(text).urls, ["https://a.example/1"]);
+  assert.ok(process.cpuUsage(began).user < 10_000_000);
+});

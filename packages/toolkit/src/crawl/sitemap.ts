@@ -18,6 +18,7 @@ export function parseSitemap(text: string): Sitemap {
   }
   if (urls.length > 0 || text.trimStart().startsWith("<"))
     return { type: isIndex ? "sitemaps" : "pages", urls };
-  const lines = text.split(/\s*\n\s*/, mostUrls).map((line) => line.trim());
-  return { type: "pages", urls: lines.filter((line) => /^https?:\/\//.test(line)) };
+  const lines = text.split("\n", 4 * mostUrls).map((line) => line.trim());
+  const found = lines.filter((line) => /^https?:\/\//.test(line));
+  return { type: "pages", urls: found.slice(0, mostUrls) };
 }

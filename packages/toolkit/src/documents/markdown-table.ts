@@ -16,5 +16,8 @@ function cell(text: string): string {
     .trim()
     .replaceAll("\\", "\\\\")
     .replaceAll("|", "\\|")
-    .replaceAll(/\s*\n\s*/g, "<br>");
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("<br>");
 }

@@ -109,7 +109,7 @@ export function editImage(access: ImageAccess, sources: MediaSources): Tool {
           ...(mask !== undefined && { mask }),
         };
         return imageResult(await drawImages(access, order, context), model);
-      }),
+      }, access.service.key),
   });
 }
 

@@ -255,7 +255,11 @@ test("an image at a private address, or a file, is not fetched", async () => {
 test("failures of the service have names, and a broken stream is a failure", async () => {
   const status = (code: number, headers: object = {}) => {
     service.answer = (_request, response) =>
-      sendJson(response, { error: { message: "no" } }, { status: code, headers });
+      sendJson(
+        response,
+        { error: { message: "Incorrect key sk-secret" } },
+        { status: code, headers },
+      );
   };
   status(401);
   const rejected = await failure();

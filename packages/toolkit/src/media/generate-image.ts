@@ -49,7 +49,7 @@ export function generateImage(access: ImageAccess): Tool {
         context.output.progress({ message: `Drawing with ${model}` });
         const order = { prompt: args.prompt, model, options, partialImages, images: [] };
         return imageResult(await drawImages(access, order, context), model);
-      }),
+      }, access.service.key),
   });
 }
 

@@ -1,8 +1,25 @@
 import type { ToolError } from "@capstan/core";
-import { returnNetworkErrors } from "@capstan/sandbox";
+import { NetworkError, returnNetworkErrors } from "@capstan/sandbox";
 import { returnFileErrors } from "../files/file-roots.ts";
 
-/** Runs a function, and returns its failures of files, services and sources as errors of the tool. */
-export async function returnMediaErrors<T>(run: () => Promise<T>): Promise<T | ToolError> {
-  return returnFileErrors(() => returnNetworkErrors(run));
+/**
+ * Runs a function, and returns its failures of files, services and sources as errors of the tool.
+ *
+ * @param key the key of the service, which can repeat it in its own text
+ */
+export async function returnMediaErrors<T>(
+  run: () => Promise<T>,
+  key = "",
+): Promise<T | ToolError> {
+  return returnFileErrors(() => returnNetworkErrors(() => withoutKey(run, key)));
+}
+
+async function withoutKey<T>(run: () => Promise<T>, key: string): Promise<T> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (!(thrown instanceof NetworkError) || key === "") throw thrown;
+    const { message } = thrown.data;
+    throw new NetworkError({ ...thrown.data, message: message.replaceAll(key, "[key]") });
+  }
 }

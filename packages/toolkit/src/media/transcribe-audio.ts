@@ -100,7 +100,8 @@ export function transcribeAudio(access: TranscriptionAccess, sources: MediaSourc
     errors: { ...serviceErrors, ...sourceErrors, ...pathErrors },
     compressArgs: ({ audio }) => audio.slice(0, 200),
     formatForLLM: formatTranscript,
-    execute: (args, context) => returnMediaErrors(() => transcribe(args, context, access, sources)),
+    execute: (args, context) =>
+      returnMediaErrors(() => transcribe(args, context, access, sources), access.service.key),
   });
 }
 

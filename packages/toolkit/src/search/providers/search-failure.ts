@@ -38,8 +38,9 @@ export interface FailedReply {
 export function searchFailure(failed: FailedReply): ToolErrorData {
   const { title, status, reply, retryAfter, keyVariable, fix, key } = failed;
   const kind = failed.kind ?? usualKind(status);
-  const said = textOf(reply).slice(0, 300);
-  const shown = key === "" ? said : said.replaceAll(key, "[key]");
+  const said = textOf(reply);
+  // Before the text is cut, because the end of it could be the beginning of the key.
+  const shown = (key === "" ? said : said.replaceAll(key, "[key]")).slice(0, 300);
   const seconds = Number(retryAfter);
   const next = {
     key: `The user must check the key${keyVariable === undefined ? "" : ` in ${keyVariable}`}.`,
