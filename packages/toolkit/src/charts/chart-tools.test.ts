@@ -161,7 +161,7 @@ test("an installation can make a chart the answer", async () => {
 
 test("a long text of digits is no number, and is read in linear time", () => {
   const began = process.cpuUsage();
-  assert.throws(() => readNumber(`${"1".repeat(200_000)}x`, "y"), { code: "invalid_value" });
+  assert.throws(() => readNumber(`${"1".repeat(200_000)}x`, "y"), /not a finite number/);
   assert.equal(readNumber("1.", "y"), 1);
   assert.ok(process.cpuUsage(began).user < 10_000_000);
 });
