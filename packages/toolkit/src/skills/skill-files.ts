@@ -103,7 +103,9 @@ export async function readSkillFile(
       throw new FileError("linked_path", `"${shown}" leads through a link, which is not followed.`);
     if (deniesPath(denied, { shown, real }))
       throw new FileError("denied_path", `A rule denies "${shown}".`);
-    await using file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW);
+    // Without O_NONBLOCK, a named pipe would hold a thread of the server until it has a writer.
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    await using file = await open(absolute, flags);
     const stats = await file.stat();
     if (!stats.isFile()) throw new FileError("not_a_file", `"${shown}" is not a file.`);
     if (stats.size > most)

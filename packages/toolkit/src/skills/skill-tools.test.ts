@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -163,6 +164,16 @@ test("many skills keep the prompt short", async () => {
   assert.equal((await given.catalog.read()).skills.length, 200);
   assert.ok(given.rule().length < 8_500);
   assert.match(given.rule(), /ListSkills lists \d+ more\.$/);
+});
+
+test("a named pipe in place of a file does not hold the server", async () => {
+  const { folder } = await skills({});
+  execFileSync("mkfifo", [join(folder, "AGENTS.md")]);
+  const given = await skills({ "forms/SKILL.md": head("forms") }, { roots: [folder] });
+  execFileSync("mkfifo", [join(given.folder, "forms/pipe.txt")]);
+  assert.match(await given.text("ReadInstructions", { path: "." }), /No AGENTS\.md applies/);
+  const read = await given.fail("ReadSkill", { skill: "forms", file: "pipe.txt" });
+  assert.equal(read.code, "not_a_file");
 });
 
 test("no path and no link leads out of a skill", async () => {
