@@ -101,6 +101,16 @@ test("a client with a session lists and calls tools", async () => {
   await bridge.end();
 });
 
+test("a client that does not wait for the first response gets all responses", async () => {
+  const bridge = startBridge(createApp);
+  const replies = await Promise.all([
+    bridge.ask(1, "initialize", hello),
+    bridge.ask(2, "tools/call", { name: "Echo", arguments: { text: "a" } }),
+  ]);
+  assert.equal(replies[1].result?.content?.[0]?.text, "echo a");
+  await bridge.end();
+});
+
 test("a client of the protocol 2026-07-28 needs no session, and cancels a request", async () => {
   const bridge = startBridge(createApp);
   const _meta = {

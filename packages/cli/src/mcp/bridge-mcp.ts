@@ -51,6 +51,8 @@ export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
   let session: { readonly id: string; readonly version: string } | undefined;
   /** The client's `initialize`, with which a session is started again. */
   let initialize: Message | undefined;
+  /** The first response, without which there is no session for later messages. */
+  let starting: Promise<void> = Promise.resolve();
   let restarting: Promise<boolean> | undefined;
   let notifications: Promise<void> | undefined;
 
@@ -179,7 +181,10 @@ export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
     if (method === "notifications/cancelled" && session === undefined) return cancelled?.abort();
     const controller = new AbortController();
     if (id !== undefined && method !== undefined) open.set(id, controller);
-    exchange(message, AbortSignal.any([controller.signal, stop.signal]))
+    const signal = AbortSignal.any([controller.signal, stop.signal]);
+    const exchanged = starting.then(() => exchange(message, signal));
+    if (method === "initialize") starting = exchanged.catch(() => {});
+    exchanged
       .catch((thrown: unknown) => {
         if (!controller.signal.aborted && !stop.signal.aborted)
           fail(message, `The server does not respond: ${reasonOf(thrown)}`);
