@@ -19,6 +19,6 @@ Name the variables in \`variables\` instead of pasting their text into the code:
 \`Python {"code": "sum(row['n'] for row in vars['Query_3'])", "variables": ["Query_3"]}\`
 \`Shell {"command": "wc -l < $VARS/Query_3", "variables": ["Query_3"]}\`
 
-A reference such as \`$VAR_REF{{…}}\` in code would insert the text as code: avoid it. The user approves the code with the contents of its variables. Nothing else is kept between calls: write files for later calls to the workspace, $WORKSPACE in Shell.`,
+A reference such as \`$VAR_REF{{…}}\` in code would insert the text as code: avoid it. The user approves the code with the contents of its variables. Between calls, only files in the workspace ($WORKSPACE in Shell) and the packages of Python are kept: name a package once, \`"packages": ["pandas"]\`, and import it in every later call.`,
   },
 };
