@@ -13,6 +13,9 @@ const gibibyte = 1024 ** 3;
 const hasUsefulPip =
   "import pip, venv; raise SystemExit(tuple(map(int, pip.__version__.split('.')[:2])) < (22, 3))";
 const canCreatePip = "import venv, ensurepip";
+/** Prints the host of pip's default index, and the host of its files. */
+const printDefaultHosts =
+  "from pip._internal.models.index import PyPI; print(PyPI.netloc, PyPI.file_storage_domain)";
 
 /**
  * Creates a virtual environment and installs packages into it, in the sandbox.
@@ -20,7 +23,8 @@ const canCreatePip = "import venv, ensurepip";
  * @param options.draft an empty folder for the environment
  * @param options.environment the environment with pip's settings (`PIP_INDEX_URL`, …)
  * @param options.requirements pip's arguments that name the packages
- * @param options.network with `index`, only the hosts of pip's settings are reachable, or PyPI's
+ * @param options.network with `index`, only the hosts of pip's settings are reachable, or those of
+ *   its default index
  * @param options.onOutput receives pip's output as it arrives
  * @returns a summary of the failure, if it failed
  * @throws the signal's reason when it aborts
@@ -49,15 +53,20 @@ export async function installWithPip(options: {
     hidden: options.hidden,
     ...(options.denied !== undefined && { denied: options.denied }),
     ...(options.folder !== undefined && { folder: options.folder }),
-    network: options.network === "any" ? ["*", ...about.hosts] : indexHosts(about),
+    network:
+      options.network === "any" ? ["*", ...about.hosts] : about.hosts.length > 0 && about.hosts,
     limits: { memoryBytes: 4 * gibibyte, addressBytes: 0, fileBytes: 4 * gibibyte },
   };
   const own = join(inside, "bin", "python");
   const started = { sandbox, onOutput, signal };
-  const canRun = async (code: string): Promise<boolean> => {
-    const probe = { ...program, command: python.executable, args: ["-I", "-c", code] };
-    return (await run(probe, { ...started, onOutput: () => {} })).failure === undefined;
+  /** Runs code; returns its output, or undefined if it fails. */
+  const outputOf = async (code: string, command = python.executable) => {
+    let output = "";
+    const probe = { ...program, command, args: ["-I", "-c", code] };
+    const { failure } = await run(probe, { ...started, onOutput: (text) => (output += text) });
+    return failure === undefined ? output : undefined;
   };
+  const canRun = async (code: string) => (await outputOf(code)) !== undefined;
   // Creating a pip in the environment takes seconds; a pip of the host can install for another
   // Python.
   const isUseful = await canRun(hasUsefulPip);
@@ -65,25 +74,28 @@ export async function installWithPip(options: {
     return {
       failure: `Nothing was installed: ${python.executable} has no pip 22.3 or newer, and no venv with ensurepip that creates one. Ask the user to install one of them (${installCommand("python3-pip", { pacman: "python-pip", brew: "python" })}), or do without packages.`,
     };
-  const steps = [
+  const withoutPip = isUseful ? ["--without-pip"] : [];
+  const created = await run(
+    { ...program, command: python.executable, args: ["-I", "-m", "venv", ...withoutPip, inside] },
+    started,
+  );
+  if (created.failure !== undefined) return created;
+  const pip = isUseful ? python.executable : own;
+  const needsDefault = options.network === "index" && about.usesDefaultIndex;
+  const defaultHosts = needsDefault ? ((await outputOf(printDefaultHosts, pip)) ?? "").trim() : "";
+  return run(
     {
-      command: python.executable,
-      args: ["-I", "-m", "venv", ...(isUseful ? ["--without-pip"] : []), inside],
-    },
-    {
-      command: isUseful ? python.executable : own,
+      ...program,
+      command: pip,
       args: ["-I", "-m", "pip"].concat(
         isUseful ? ["--python", own] : [],
         ["install", "--no-cache-dir", "--retries", "1", "--progress-bar=off"],
         options.requirements,
       ),
+      ...(defaultHosts !== "" && { network: [...about.hosts, ...defaultHosts.split(/\s+/)] }),
     },
-  ];
-  for (const step of steps) {
-    const result = await run({ ...program, ...step }, started);
-    if (result.failure !== undefined) return result;
-  }
-  return {};
+    started,
+  );
 }
 
 async function run(
@@ -139,17 +151,9 @@ function summaryOf(output: string): string {
 interface PipSettings {
   readonly env: { readonly [name: string]: string };
   readonly read: readonly string[];
+  /** The hosts of the configured indexes. */
   readonly hosts: readonly string[];
-}
-
-/** Returns the hosts of the configured index; without one, those of PyPI. */
-function indexHosts({ env, hosts }: PipSettings): readonly string[] | false {
-  const { PIP_INDEX_URL, PIP_NO_INDEX } = env;
-  const usesDefault = PIP_INDEX_URL === undefined && PIP_NO_INDEX === undefined;
-  const all = usesDefault ? ["pypi.org", ...hosts] : hosts;
-  // PyPI's pages lead to files on another host.
-  const withFiles = all.includes("pypi.org") ? [...all, "files.pythonhosted.org"] : all;
-  return withFiles.length > 0 && withFiles;
+  readonly usesDefaultIndex: boolean;
 }
 
 /** Returns pip's settings of this machine, and the files and hosts that they need. */
@@ -165,6 +169,8 @@ function pipSettings(environment: { readonly [name: string]: string | undefined 
   const values = set.flatMap(([, value]) => value.split(/\s+/));
   return {
     env: Object.fromEntries(set),
+    usesDefaultIndex:
+      environment["PIP_INDEX_URL"] === undefined && environment["PIP_NO_INDEX"] === undefined,
     read: values.filter((value) => isAbsolute(value) && existsSync(value)),
     hosts: values.flatMap((value) =>
       /^https?:/.test(value) && URL.canParse(value) ? [new URL(value).host] : [],
