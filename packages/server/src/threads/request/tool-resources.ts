@@ -53,7 +53,7 @@ function parseFiles(given: unknown, at: string): { readonly file_ids: readonly s
 function parseStores(given: unknown, at: string): { readonly vector_store_ids: readonly string[] } {
   const { vector_store_ids: stores } = checked(z.object(fileSearch), given, at);
   const advice =
-    "This server does not create vector stores yet: name stores in 'vector_store_ids', or attach files to messages.";
+    "Vector stores are not created here: create one with POST /v1/vector_stores and name it in 'vector_store_ids', or attach files to messages.";
   rejectUnknown(given as object, fileSearch, { at, advice });
   return { vector_store_ids: idList(stores ?? [], `${at}.vector_store_ids`, maxStores) };
 }
