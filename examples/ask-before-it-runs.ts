@@ -73,9 +73,10 @@ function createExecutor(approvals: InlineApprovalAdapter, grants = new GrantBook
 }
 
 async function show(executor: ToolExecutor, name: string, args: { readonly path: string }) {
-  const result = await executor.execute(name, { text: "3 buoys", ...args });
-  const text = "finalText" in result ? result.finalText.split("\n", 1)[0] : "";
-  console.log(`${name} ${args.path}: ${result.status}: ${text}`);
+  const text = name === "WriteFile" ? { text: "3 buoys" } : {};
+  const result = await executor.execute(name, { ...text, ...args });
+  const line = "finalText" in result ? result.finalText.split("\n", 1)[0] : "";
+  console.log(`${name} ${args.path}: ${result.status}: ${line}`);
 }
 
 // Ask in your own interface
