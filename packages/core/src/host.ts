@@ -67,6 +67,7 @@ export type { VariableSource } from "./variables/variable.ts";
 export type { VariableType, VariableValue } from "./variables/variable.ts";
 
 // tool
+export { attachmentsOnly, readsAttachmentsOnly } from "./tool/caller.ts";
 export type { ExecutionDecision, GrantOffer, ResultApprovalPolicy } from "./tool/tool.ts";
 export { titleOf } from "./tool/registry.ts";
 export type { SettledStatus } from "./tool/tool-result.ts";

@@ -19,7 +19,6 @@ export { fromLegacyTool } from "./tool/from-legacy-tool.ts";
 export type { DeniedResources, Progress, ToolContext, ToolOutput } from "./tool/tool-context.ts";
 export type { ToolEvents } from "./tool/tool-context.ts";
 export type { GivenFile, RequestTool, RequestTools, ToolFile, ToolFiles } from "./tool/caller.ts";
-export { attachmentsOnly, readsAttachmentsOnly } from "./tool/caller.ts";
 export type { Annotation, PlacedAnnotation } from "./model/annotation.ts";
 export { type WithAnnotations, withAnnotations } from "./tool/return-value.ts";
 export type { ReturnedFile, StoredFile, StoreFile } from "./tool/stored-file.ts";

@@ -9,7 +9,7 @@ const surface = {
   index: {
     values: `
     argumentsDigest CapstanError chainStateOf conditionProblems contentParts defineTool
-    defineToolGroup executeToolChain GrantBook historyMessages InlineApprovalAdapter isToolError
+    defineToolGroup executeToolChain fromLegacyTool GrantBook historyMessages InlineApprovalAdapter isToolError
     ledgerJournal MemoryJournal MemoryLedger ModelError overruled resumeToolChain ruleProblems
     runToolChain toolError ToolExecutor ToolOutputChannel turnLog VariableSystem withAnnotations withNeed
     withText
@@ -33,6 +33,7 @@ const surface = {
   },
   host: {
     values: `
+    attachmentsOnly readsAttachmentsOnly
     customArguments customInput parseArguments prepareArguments
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule

@@ -1,4 +1,5 @@
-import { readsAttachmentsOnly, type ToolContext } from "@capstan/core";
+import type { ToolContext } from "@capstan/core";
+import { readsAttachmentsOnly } from "@capstan/core/host";
 import type { GrantOffer } from "@capstan/core/host";
 import { NetworkError, parseAddress } from "@capstan/sandbox";
 import { fileRoots, type FileToolsOptions } from "../files/file-roots.ts";

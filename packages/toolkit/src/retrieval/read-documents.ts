@@ -1,10 +1,5 @@
-import {
-  defineTool,
-  readsAttachmentsOnly,
-  type Tool,
-  type ToolContext,
-  toolError,
-} from "@capstan/core";
+import { defineTool, type Tool, type ToolContext, toolError } from "@capstan/core";
+import { readsAttachmentsOnly } from "@capstan/core/host";
 import { z } from "zod";
 import { fileRoots, returnFileErrors } from "../files/file-roots.ts";
 import { openPath } from "../files/open-path.ts";

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { attachmentsOnly, type GivenFile, type RequestTool, ToolExecutor } from "@capstan/core";
+import { type GivenFile, type RequestTool, ToolExecutor } from "@capstan/core";
+import { attachmentsOnly } from "@capstan/core/host";
 import { retrievalTools } from "./retrieval-tools.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 

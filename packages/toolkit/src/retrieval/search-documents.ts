@@ -2,12 +2,12 @@ import {
   type Annotation,
   defineTool,
   type JsonObject,
-  readsAttachmentsOnly,
   type Tool,
   type ToolContext,
   toolError,
   withAnnotations,
 } from "@capstan/core";
+import { readsAttachmentsOnly } from "@capstan/core/host";
 import { z } from "zod";
 import { canonicalPath, type FileToolsOptions, returnFileErrors } from "../files/file-roots.ts";
 import { countOf } from "../text/format-bytes.ts";

@@ -1,4 +1,5 @@
-import { attachmentsOnly, type Caller } from "@capstan/core";
+import type { Caller } from "@capstan/core";
+import { attachmentsOnly } from "@capstan/core/host";
 import type { StoredRequest } from "@capstan/store";
 import type { RunFiles } from "../files/run-files.ts";
 
