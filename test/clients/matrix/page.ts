@@ -59,7 +59,7 @@ The \`openai\` package has the [Assistants API](threads.md) in \`client.beta\`. 
 | \`runs.createAndPoll\`, \`runs.stream\`, \`createAndRunPoll\`, \`submitToolOutputsAndPoll\`, \`submitToolOutputsStream\` | yes, also after a restart of the server |
 | \`runs.steps\` with function, \`file_search\` and \`code_interpreter\` calls | yes |
 | approvals of server calls | in the page or a terminal; the run stays \`in_progress\` |
-| vector stores (\`client.vectorStores\`) | not yet |
+| vector stores (\`client.vectorStores\`) | yes ([vector stores](vector-stores.md)) |
 
 ## Codex
 
