@@ -1,6 +1,5 @@
 import { Readability } from "@mozilla/readability";
-import TurndownService from "turndown";
-import { gfm } from "turndown-plugin-gfm";
+import { gfm, TurndownService } from "../libraries/turndown-service.ts";
 import { pageLinks } from "./page-links.ts";
 import { clean, parsePage } from "./parse-page.ts";
 import { removeBoilerplate, removeUnreadable } from "./remove-boilerplate.ts";
