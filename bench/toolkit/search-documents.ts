@@ -70,13 +70,18 @@ try {
   const files = ids.map((fileId) => ({ fileId, data: file }));
   await store.write([{ type: "add-store-files", owner, storeId: "vs_bench", files }]);
   globalThis.gc?.();
-  const before = process.memoryUsage().rss;
+  let memory = 0;
+  const sampleMemory = () => {
+    memory = Math.max(memory, process.memoryUsage().rss / 2 ** 20);
+  };
+  const sampling = setInterval(sampleMemory, 50);
   const sizeBefore = await sizeOf(dataDir);
   const began = performance.now();
   stores.wake();
   await stores.idle();
   const seconds = (performance.now() - began) / 1_000;
-  const memory = (process.memoryUsage().rss - before) / 2 ** 20;
+  clearInterval(sampling);
+  sampleMemory();
   const disk = ((await sizeOf(dataDir)) - sizeBefore) / 2 ** 20;
   const found = await stores.find(owner, "vs_bench");
   if (found === undefined || found === "expired") throw new Error("The store is missing.");
@@ -98,7 +103,7 @@ try {
   process.stdout.write(
     JSON.stringify([
       measuredFigure(label("s", "index 20,000 documents"), [seconds]),
-      countedFigure(label("MB", "index 20,000 documents: memory"), Math.round(memory)),
+      countedFigure(label("MB", "index 20,000 documents: most memory"), Math.round(memory)),
       countedFigure(label("MB", "index 20,000 documents: disk"), Math.round(disk)),
       measuredFigure(label("ms", "hybrid search: first query"), [cold]),
       measuredFigure(label("ms", "hybrid search: p50"), [at(0.5)]),

@@ -270,3 +270,20 @@ test("damaged rows of vector stores hide no others, and a damaged store can be d
     assert.equal(await store.getSearchObject({ owner, id: "b" }), undefined);
   });
 });
+
+test("a grant shows no conversation from a damaged run", async () => {
+  await withDamage(async (store, damage) => {
+    const switches = { groups: {}, tools: {} };
+    const conversation = { type: "create-conversation", owner, id: "good", title: "" } as const;
+    await store.write([{ ...conversation, metadata: {}, switches }]);
+    await createRun(store, { id: "r", conversationId: "good" });
+    await commit(store, "r", [{ type: "grant", grant: grantOf("g") }]);
+    const shown = async () =>
+      (await store.listGrants({ owner })).data.map((each) =>
+        "isDamaged" in each ? "damaged" : each.conversationId,
+      );
+    assert.deepEqual(await shown(), ["good"]);
+    damage("runs", "conversation_id", "id = 'r'");
+    assert.deepEqual(await shown(), [null]);
+  });
+});

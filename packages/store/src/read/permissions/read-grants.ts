@@ -14,12 +14,12 @@ import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.
 /** The condition for grants in force at a time in ms since the epoch. */
 export const activeAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
 
-/** The columns of a grant, with the conversation of the session's newest run. */
+/** The columns of a grant, with the conversation of the session's newest run that is not damaged. */
 export const selectGrants = (
   dialect: Dialect,
 ) => `SELECT id, owner, session_id, data, revoked_at, created_seq,
   ${isIntact(dialect, "grants", "grants")} AS is_intact, (SELECT conversation_id FROM runs WHERE runs.session_id = grants.session_id
-     AND conversation_id IS NOT NULL ORDER BY n DESC LIMIT 1) AS conversation_id FROM grants`;
+     AND conversation_id IS NOT NULL AND ${isIntact(dialect, "runs", "runs")} = 1 ORDER BY n DESC LIMIT 1) AS conversation_id FROM grants`;
 
 /** A row of `selectGrants`. */
 export interface GrantRow extends CheckedRow {
