@@ -366,6 +366,23 @@ test("Escape leaves the change of a message, and the run continues", { skip }, a
   assert.equal(await page.getByTestId("regenerate").count(), 0);
 });
 
+test("a changed message that was not sent stays in its field", { skip }, async () => {
+  await say("first");
+  await idle();
+  await page.getByTestId("user-message").hover();
+  await page.getByTestId("edit-message").click();
+  await page.getByTestId("edit-field").fill("changed");
+  const answer = { status: 500, json: { error: { message: "The disk is full.", code: "full" } } };
+  await page.route("**/v1/responses", (route) => route.fulfill(answer));
+  await page.getByTestId("send-edited").click();
+  await page.getByTestId("send-error").getByText("The disk is full.").waitFor();
+  assert.equal(await page.getByTestId("edit-field").inputValue(), "changed");
+  await page.unroute("**/v1/responses");
+  await page.getByTestId("send-edited").click();
+  await page.getByTestId("answer").getByText("You said: changed").waitFor();
+  assert.equal(await page.getByTestId("edit-field").count(), 0);
+});
+
 test("a chat keeps its unsent message, also after a reload", { skip }, async () => {
   await say("first");
   await idle();

@@ -1,7 +1,10 @@
 import { client } from "../api/client.ts";
+import { inputFiles } from "../attachments/input-files.ts";
 import type { AppState } from "../state/app-state.ts";
 import type { LiveRun } from "../state/live-run.ts";
 import { groupsOn } from "../state/switches.ts";
+import { attempt } from "../state/toasts.ts";
+import { chatTexts } from "../texts/chat.ts";
 import { inputText, type Turn } from "./group-turns.ts";
 
 /** Whether a message can be sent again: no run is in progress, and the server has its files. */
@@ -10,16 +13,25 @@ export function canRepeat({ chat }: AppState, turn: Turn<LiveRun>): boolean {
   return !isBusy && turn.files.every(({ id }) => id !== null);
 }
 
-/** Returns the whole text of a message, of which the list of runs may have only the end. */
-export async function wholeText({ runs: [first], text }: Turn<LiveRun>): Promise<string> {
-  if (first === undefined || !first.view.input_cut) return text;
-  return inputText(await client.runInput(first.view.id));
+/** The text and the files of a message. */
+type Message = Pick<Turn<LiveRun>, "text" | "files">;
+
+/** Returns a whole message, of which the list of runs may have only a part. */
+export async function wholeMessage({
+  runs: [first],
+  text,
+  files,
+}: Turn<LiveRun>): Promise<Message> {
+  if (first === undefined || !first.view.input_cut) return { text, files };
+  const input = await client.runInput(first.view.id);
+  return { text: inputText(input), files: inputFiles(input) };
 }
 
 /**
  * Sends a message again with the chosen model, as a new branch next to the old one.
  *
  * @param edited the changed text @default the text as it was
+ * @returns whether it was sent; if not, the page shows why
  */
 export async function repeatMessage(
   { catalog, chat }: AppState,
@@ -28,14 +40,16 @@ export async function repeatMessage(
 ): Promise<boolean> {
   const first = turn.runs[0];
   if (first === undefined) return false;
-  const files = turn.files.flatMap(({ id, name, isImage }) =>
-    id === null ? [] : [{ id, name, isImage }],
-  );
-  return chat.send({
-    text: edited ?? (await wholeText(turn)),
-    files,
-    model: catalog.model()?.id ?? first.view.model,
-    groups: groupsOn(catalog.groups.value(), chat.switches()),
-    after: first.view.previous,
+  let sent = false;
+  await attempt(chatTexts.notRepeated, async () => {
+    const { text, files } = await wholeMessage(turn);
+    sent = await chat.send({
+      text: edited ?? text,
+      files: files.flatMap(({ id, name, isImage }) => (id === null ? [] : [{ id, name, isImage }])),
+      model: catalog.model()?.id ?? first.view.model,
+      groups: groupsOn(catalog.groups.value(), chat.switches()),
+      after: first.view.previous,
+    });
   });
+  return sent;
 }

@@ -2,20 +2,28 @@ import { createSignal, Show } from "solid-js";
 import { IconButton } from "../shell/button.tsx";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { Form, FormActions } from "../shell/form.tsx";
+import { createAction } from "../state/action.ts";
 import { useApp } from "../state/app-state.ts";
 import { versionsOf } from "../state/branches.ts";
 import type { LiveRun } from "../state/live-run.ts";
+import { attempt } from "../state/toasts.ts";
 import { chatTexts } from "../texts/chat.ts";
 import type { Turn } from "./group-turns.ts";
 import type { InputFile } from "../attachments/input-files.ts";
 import { MessageFiles } from "../attachments/message-files.tsx";
-import { canRepeat, repeatMessage, wholeText } from "./repeat-message.ts";
+import { canRepeat, repeatMessage, wholeMessage } from "./repeat-message.ts";
 
 /** A message of the user, which can be copied and changed, and its other versions. */
 export function UserMessage(props: { readonly turn: Turn<LiveRun> }) {
   const app = useApp();
   /** The text that is being changed, or null. */
   const [edited, setEdited] = createSignal<string | null>(null);
+  const sending = createAction();
+  const edit = () =>
+    attempt(chatTexts.notLoaded, () =>
+      wholeMessage(props.turn).then(({ text }) => setEdited(text)),
+    );
+  const copied = () => wholeMessage(props.turn).then(({ text }) => text);
   return (
     <Show
       when={edited() === null}
@@ -23,10 +31,12 @@ export function UserMessage(props: { readonly turn: Turn<LiveRun> }) {
         <EditForm
           text={edited() ?? ""}
           onCancel={() => setEdited(null)}
-          onSend={(text) => {
-            setEdited(null);
-            void repeatMessage(app, props.turn, text);
-          }}
+          onSend={(text) =>
+            void sending.run(async () => {
+              if (await repeatMessage(app, props.turn, text)) setEdited(null);
+            })
+          }
+          isBusy={sending.isBusy()}
         />
       }
     >
@@ -34,7 +44,7 @@ export function UserMessage(props: { readonly turn: Turn<LiveRun> }) {
       <div class="message-foot row">
         <Versions turn={props.turn} />
         <span class="message-actions row">
-          <CopyButton text={props.turn.text} label={chatTexts.copyMessage} />
+          <CopyButton text={copied} label={chatTexts.copyMessage} />
           <Show when={canRepeat(app, props.turn)}>
             <IconButton
               look="small"
@@ -43,7 +53,7 @@ export function UserMessage(props: { readonly turn: Turn<LiveRun> }) {
               label={chatTexts.edit}
               title={chatTexts.editTitle}
               data-testid="edit-message"
-              onClick={() => void wholeText(props.turn).then(setEdited)}
+              onClick={() => void edit()}
             />
           </Show>
         </span>
@@ -74,6 +84,7 @@ export function MessageContent(props: {
 
 interface EditFormProps {
   readonly text: string;
+  readonly isBusy: boolean;
   readonly onSend: (text: string) => void;
   readonly onCancel: () => void;
 }
@@ -97,7 +108,7 @@ function EditForm(props: EditFormProps) {
       />
       <p class="faint">{chatTexts.editNote}</p>
       <FormActions
-        isBusy={text().trim() === ""}
+        isBusy={props.isBusy || text().trim() === ""}
         word={chatTexts.composer.send}
         testId="send-edited"
         onCancel={() => props.onCancel()}

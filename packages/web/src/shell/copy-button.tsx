@@ -4,7 +4,8 @@ import { Icon } from "./icon.tsx";
 import { shellTexts } from "../texts/shell.ts";
 
 interface CopyButtonProps {
-  readonly text: string;
+  /** The text, or a function that loads it. */
+  readonly text: string | (() => Promise<string>);
   /** The label for screen readers. */
   readonly label: string;
 }
@@ -15,7 +16,8 @@ const words = { idle: "", copied: shellTexts.copied, failed: shellTexts.notCopie
 export function CopyButton(props: CopyButtonProps) {
   const [state, setState] = createSignal<keyof typeof words>("idle");
   const copy = async () => {
-    setState((await copyText(props.text)) ? "copied" : "failed");
+    const text = await textOf(props.text);
+    setState(text !== undefined && (await copyText(text)) ? "copied" : "failed");
     setTimeout(() => setState("idle"), 1600);
   };
   return (
@@ -31,4 +33,9 @@ export function CopyButton(props: CopyButtonProps) {
       <span>{words[state()]}</span>
     </button>
   );
+}
+
+/** Returns the text to copy; nothing if it cannot be loaded. */
+async function textOf(text: CopyButtonProps["text"]): Promise<string | undefined> {
+  return typeof text === "string" ? text : text().catch(() => undefined);
 }

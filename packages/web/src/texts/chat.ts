@@ -142,6 +142,8 @@ export const chatTexts = {
   repeatTitle: "Ask again with the chosen model. This answer is kept as another version",
   edit: "Change the message",
   editTitle: "Change the message and send it again. This version is kept",
+  notLoaded: "The message was not loaded",
+  notRepeated: "The message was not sent",
   editNote: "The chat continues from the changed message. Its earlier version is kept.",
   versions: {
     label: "Versions of this message",
