@@ -119,6 +119,7 @@ export const packages: ArrowTable = {
       read: "scan folders and read scripts",
       library: "watch script folders, offer them as tool groups",
       approve: "approvals of script files",
+      values: "environment values for scripts, stored encrypted",
       environments: "Python environments and their packages",
       "run/worker": "worker processes: frames, messages, pool",
       "run/python": "Python workers",

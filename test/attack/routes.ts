@@ -507,6 +507,16 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     repeats: "again",
     others: "all",
   },
+  "GET /v1/scripts/environment": { others: "all" },
+  "PUT /v1/scripts/environment/:name": {
+    path: () => "/v1/scripts/environment/ATTACK_VALUE",
+    body: () => ({ value: "x" }),
+    others: "all",
+  },
+  "DELETE /v1/scripts/environment/:name": {
+    path: () => "/v1/scripts/environment/ATTACK_VALUE",
+    others: "all",
+  },
   "GET /v1/scripts/:id": { path: ofScript(), others: "all" },
   "PUT /v1/scripts/:id": {
     path: ofScript(),

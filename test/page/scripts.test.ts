@@ -223,6 +223,57 @@ test("a new file starts as a template, is deleted, and is restored", { skip }, a
   await item("boats.py").waitFor();
 });
 
+test(
+  "a value for scripts is set, reaches the next call, is never shown again, and is removed",
+  { skip },
+  async () => {
+    const { page } = me;
+    await writeFile(
+      place("harbour.py"),
+      `"""Harbour."""
+import os
+TOOL_CONFIG = {"secrets": ["HARBOUR_NAME"]}
+
+
+def find_harbour() -> str:
+    """Returns the harbour, in capitals."""
+    return os.environ.get("HARBOUR_NAME", "unknown").upper()
+`,
+    );
+    await item("harbour.py").click();
+    await tab("Permissions").click();
+    await page.getByRole("button", { name: "Approve this content" }).click();
+    await page.getByRole("button", { name: "Revoke the approval" }).waitFor();
+    const value = page.locator("[data-testid=script-value][data-name=HARBOUR_NAME]");
+    await value.getByText("not set").waitFor();
+    await value.getByRole("button", { name: "Set HARBOUR_NAME" }).click();
+    const form = page.getByRole("form", { name: "Set HARBOUR_NAME" });
+    assert.equal(await form.getByLabel("Value").getAttribute("type"), "password");
+    await form.getByLabel("Value").fill("oslofjord");
+    await form.getByRole("button", { name: "Save" }).click();
+    await value.getByText("set", { exact: true }).waitFor();
+    assert.doesNotMatch(await page.content(), /oslofjord/);
+    await tab("Tools").click();
+    await page.getByRole("button", { name: "Try find_harbour" }).click();
+    await page.getByRole("button", { name: "Call find_harbour" }).click();
+    await me.card("find_harbour").locator("[data-testid=approval-allow-once]:enabled").click();
+    await page.getByTestId("tried").getByText("OSLOFJORD").waitFor();
+    await value.getByRole("button", { name: "Remove HARBOUR_NAME" }).click();
+    await value.getByRole("button", { name: "Remove for good" }).click();
+    await value.getByText("not set").waitFor();
+    const stored = page.getByTestId("script-values");
+    await stored.getByTestId("new-value").click();
+    await stored.getByLabel("Name of the value").fill("1 WRONG");
+    await stored.getByLabel("Value", { exact: true }).fill("x");
+    await stored.getByRole("button", { name: "Save" }).click();
+    await stored.getByText("expected letters, digits and _").waitFor();
+    await stored.getByRole("button", { name: "Cancel" }).click();
+    await rm(place("harbour.py"));
+    await me.page.getByTestId("script-gone").getByRole("link", { name: "All files" }).click();
+    await value.waitFor({ state: "detached" });
+  },
+);
+
 test("at 360 px nothing overflows, and every control has a name", { skip }, async () => {
   const { page } = me;
   await page.setViewportSize({ width: 360, height: 740 });

@@ -33,6 +33,8 @@ import type {
   ScriptDetail,
   ScriptFilesView,
   ScriptSaveBody,
+  ScriptValueBody,
+  ScriptValueView,
   ScriptView,
   ServerInfo,
   SessionView,
@@ -367,6 +369,10 @@ export function createClient(options: ClientOptions = {}) {
     callScript: (script: string, body: ScriptCallBody) =>
       post<RunView>(`${pathOf.script(script)}/calls`, body),
     scriptCalls: (script: string) => json<ScriptCallList>(`${pathOf.script(script)}/calls`),
+    scriptValues: () => list<ScriptValueView>("/v1/scripts/environment"),
+    setScriptValue: (name: string, body: ScriptValueBody) =>
+      json<ScriptValueView>(`/v1/scripts/environment/${id(name)}`, { method: "PUT", body }),
+    removeScriptValue: (name: string) => remove(`/v1/scripts/environment/${id(name)}`),
     /** Yields when script files may have changed, and after each reconnection. */
     followScripts: (more: { readonly signal: AbortSignal; readonly retry?: Retry }) =>
       follow<unknown>({

@@ -59,6 +59,9 @@ export type {
   ScriptSaveBody,
   ScriptsChanged,
   ScriptToolView,
+  ScriptValueBody,
+  ScriptValueDeleted,
+  ScriptValueView,
   ScriptView,
 } from "./script.ts";
 export type { AuthoringOutcome, ScriptAuthoring } from "./script-authoring.ts";

@@ -1,4 +1,10 @@
-import type { ScriptCheckView, ScriptDetail, ScriptFilesView, ScriptView } from "./script.ts";
+import type {
+  ScriptCheckView,
+  ScriptDetail,
+  ScriptFilesView,
+  ScriptValueView,
+  ScriptView,
+} from "./script.ts";
 
 /** The result of a change to a file, or the reason why nothing changed. */
 export type AuthoringOutcome =
@@ -38,6 +44,17 @@ export interface ScriptAuthoring {
   /** Approves the file if its content still has this hash. */
   approve(id: string, contentHash: string): Promise<AuthoringOutcome>;
   revoke(id: string): Promise<AuthoringOutcome>;
+  /** Returns the environment values that are stored or declared, without their texts. */
+  values(): readonly ScriptValueView[];
+  /** Stores an environment value for scripts, encrypted. */
+  setValue(
+    name: string,
+    value: string,
+  ):
+    | { readonly status: "done"; readonly value: ScriptValueView }
+    | Extract<AuthoringOutcome, { readonly status: "invalid" }>;
+  /** Returns whether there was a stored value with this name. */
+  removeValue(name: string): boolean;
   /** Calls the listener after each change; returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void;
 }

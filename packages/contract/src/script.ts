@@ -48,6 +48,37 @@ export interface ScriptToolView {
   readonly execution: string;
 }
 
+/**
+ * `GET /v1/scripts/environment`: an environment value for scripts, which is stored or which a script
+ * declares. No view contains the value itself.
+ */
+export interface ScriptValueView {
+  readonly object: "script_value";
+  readonly name: string;
+  /**
+   * The source of the value that scripts get. `stored`: it was set here; `unreadable`: it was set
+   * here, but encrypted with another secret key, and must be set again; `configuration`:
+   * `scripts.environment`; `server`: a variable of the server; `none`: there is no value.
+   */
+  readonly source: "stored" | "unreadable" | "configuration" | "server" | "none";
+  /** When it was set here, in seconds since the epoch. */
+  readonly set_at: number | null;
+  /** The names of the scripts that declare it. */
+  readonly scripts: readonly string[];
+}
+
+/** `PUT /v1/scripts/environment/:name`: the value, which cannot be read again. */
+export interface ScriptValueBody {
+  readonly value: string;
+}
+
+/** The answer to a removed value. */
+export interface ScriptValueDeleted {
+  readonly object: "script_value.deleted";
+  readonly name: string;
+  readonly deleted: true;
+}
+
 /** A problem of a file, with its location. Line and column count from 1. */
 export interface ScriptProblemView {
   readonly severity: "error" | "warning";

@@ -15,6 +15,7 @@ export type {
   ScriptProblem,
 } from "./definition/script-function.ts";
 export { type InstallOutcome, installEnvironment } from "./environments/install-environment.ts";
+export { pipProblem } from "./environments/install-with-pip.ts";
 export { missingPackages } from "./environments/missing-packages.ts";
 export { pythonEnvironments } from "./environments/python-environments.ts";
 export { followLibrary } from "./library/tool-library.ts";
@@ -29,4 +30,6 @@ export { readScriptFiles } from "./read/script-files.ts";
 export { findPowerShell } from "./run/powershell/find-powershell.ts";
 export { createScriptRunner } from "./run/script-runner.ts";
 export type { ScriptServices } from "./author/script-services.ts";
+export { listValues } from "./values/list-values.ts";
+export { openScriptValues, type ScriptValues, type StoredValue } from "./values/script-values.ts";
 export { displayPath } from "./author/script-view.ts";

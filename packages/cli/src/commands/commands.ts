@@ -156,6 +156,17 @@ export const commands: readonly (Command | CommandGroup)[] = [
         load: async () => (await import("./scripts/approve.ts")).revokeScript,
       },
       {
+        name: "environment",
+        ...scriptsHelp.environment,
+        operands: "[set NAME | remove NAME]",
+        options: {
+          json: flag(scriptsHelp.environment.options.json),
+          config: settingOptions.config,
+          data: settingOptions.data,
+        },
+        load: async () => (await import("./scripts/environment.ts")).scriptEnvironment,
+      },
+      {
         name: "install",
         ...scriptsHelp.install,
         operands: "PATH",

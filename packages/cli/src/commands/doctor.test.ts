@@ -4,7 +4,14 @@ import { findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { tryScript } from "../install/try-script.ts";
 import { plainStyle } from "../terminal/style.ts";
 import { defineTool, withNeed } from "@capstan/core";
-import { checkSystem, describeFont, missingNeeds, renderChecks } from "./doctor.ts";
+import {
+  checkSystem,
+  describeFont,
+  describePip,
+  describeValues,
+  missingNeeds,
+  renderChecks,
+} from "./doctor.ts";
 
 // Contract: sandbox-70
 test("a missing program is shown with its purpose and the command that installs it", async () => {
@@ -30,6 +37,18 @@ test("a missing font for charts is shown with its effect and the command that in
   assert.equal(status, "missing");
   assert.match(fix ?? "", /noto/);
   assert.match(without, /boxes for Chinese/);
+});
+
+test("a Python without pip, and values of another secret key, are shown with a remedy", () => {
+  assert.equal(describePip(undefined).status, "ok");
+  const missing = describePip({ problem: "python3 has no pip", fix: "install pip" });
+  assert.deepEqual([missing.status, missing.fix], ["missing", "install pip"]);
+  const values = [
+    { name: "WEATHER_KEY", setAt: 1, isReadable: false },
+    { name: "REGION", setAt: 1, isReadable: true },
+  ];
+  const checks = describeValues(values).map(({ status, fix }) => [status, fix]);
+  assert.deepEqual(checks, [["wrong", "capstan scripts environment set WEATHER_KEY"]]);
 });
 
 test("an installed program is shown with its path and without a command", async () => {

@@ -1,6 +1,12 @@
 import type { ToolGroup } from "@capstan/core";
-import { findProgram, findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
-import { findPowerShell, findPython } from "@capstan/scripts";
+import {
+  findProgram,
+  findPythonInstallation,
+  findSandbox,
+  installCommand,
+  type Sandbox,
+} from "@capstan/sandbox";
+import { findPowerShell, findPython, pipProblem, type StoredValue } from "@capstan/scripts";
 import { inspectRedis } from "@capstan/server";
 import { findCjkFont } from "@capstan/toolkit";
 import type { Inspection } from "@capstan/store";
@@ -13,6 +19,7 @@ import {
 } from "../configuration/accepted-configuration.ts";
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
 import { configuredGroups } from "../install/built-in-groups.ts";
+import { configuredValues } from "../install/open-scripts.ts";
 import { tryScript } from "../install/try-script.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 import { commandTexts } from "../texts/commands.ts";
@@ -47,7 +54,7 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
   const found = await findSandbox();
   return [
     checkSandbox(found),
-    await checkPython(found.sandbox),
+    ...(await checkPython(found.sandbox)),
     checkBash(),
     await checkPowerShell(found.sandbox),
     checkBrowser(),
@@ -70,8 +77,22 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
   return [
     { name: "approvals", status: "ok", detail: describeApprovers(applied), without },
     describeReview(review),
+    ...describeValues(configuredValues(applied).list()),
     ...missingNeeds(await configuredGroups(applied)),
   ];
+}
+
+/** Returns a check for each value for scripts that was encrypted with another secret key. */
+export function describeValues(values: readonly StoredValue[]): readonly SystemCheck[] {
+  return values
+    .filter(({ isReadable }) => !isReadable)
+    .map(({ name }) => ({
+      name: "values",
+      status: "wrong",
+      detail: texts.unreadableValue(name),
+      without: texts.values,
+      fix: `capstan scripts environment set ${name}`,
+    }));
 }
 
 /** Returns a check for each need that tools have and that this machine or configuration lacks. */
@@ -126,13 +147,26 @@ function checkSandbox({ problem, memoryLimit }: FoundSandbox): SystemCheck {
   return { name, status: "missing", detail: problem.message, without, fix: problem.fix };
 }
 
-async function checkPython(sandbox: Sandbox): Promise<SystemCheck> {
+async function checkPython(sandbox: Sandbox): Promise<readonly SystemCheck[]> {
   const name = "python";
   const without = texts.python;
   const found = await findPython({});
-  if (found.status === "found") return checkCall({ name, ...found, without, sandbox });
+  if (found.status === "found") {
+    const python = await findPythonInstallation(found.executable);
+    return [
+      await checkCall({ name, ...found, without, sandbox }),
+      describePip(await pipProblem({ python, sandbox })),
+    ];
+  }
   const fix = installCommand("python3", { pacman: "python", brew: "python" });
-  return { name, status: "missing", detail: found.message, without, fix };
+  return [{ name, status: "missing", detail: found.message, without, fix }];
+}
+
+/** Describes whether packages can be installed for scripts and code. */
+export function describePip(found: Awaited<ReturnType<typeof pipProblem>>): SystemCheck {
+  const check = { name: "pip", without: texts.pip };
+  if (found === undefined) return { ...check, status: "ok", detail: texts.pipWorks };
+  return { ...check, status: "missing", detail: `${found.problem}.`, fix: found.fix };
 }
 
 /** Calls a script of the language, because a program that is installed may still fail in the sandbox. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -27,7 +27,6 @@ test("an unusable data directory is an error with a remedy", async () => {
 
 test("each problem of a file is reported once, with its position", async () => {
   const tools = join(folder, "tools");
-  const { mkdir } = await import("node:fs/promises");
   await mkdir(tools);
   await writeFile(join(tools, "a.ps1"), "function A {");
   const lines: string[] = [];
@@ -52,7 +51,6 @@ test("each problem of a file is reported once, with its position", async () => {
 
 test("a script gets the values of the configuration that its approval names, and no others", async () => {
   const tools = join(folder, "valued");
-  const { mkdir } = await import("node:fs/promises");
   await mkdir(tools);
   const source = `import os
 TOOL_CONFIG = {"secrets": ["REGION"]}
@@ -80,5 +78,71 @@ def show() -> list:
     assert.match(JSON.stringify(returned), /\["eu",null\]/);
   } finally {
     await scripts.close();
+  }
+});
+
+test("a stored value takes precedence, reaches the next call, and is unreadable with another secret key", async () => {
+  const tools = join(folder, "stored");
+  await mkdir(tools);
+  const source = `import os
+TOOL_CONFIG = {"secrets": ["REGION"]}
+
+def show() -> str:
+    """Shows a value."""
+    return os.environ.get("REGION", "none")
+`;
+  await writeFile(join(tools, "stored.py"), source);
+  const configuration = {
+    dataDir: join(folder, "stored-data"),
+    acceptedDir: join(folder, "stored-data"),
+    roots: [],
+    settingsFile: join(folder, "none.json"),
+    scripts: { folders: [tools], environment: { REGION: "configured" } },
+    secretKey: "a".repeat(32),
+  };
+  const lines: string[] = [];
+  const open = (secretKey: string) =>
+    openScripts({
+      configuration: { ...configuration, secretKey },
+      reserved: [],
+      watch: false,
+      log: (line) => void lines.push(line),
+    });
+  const scripts = await open(configuration.secretKey);
+  const sourceOf = ({ listValues }: typeof scripts) => {
+    const listed = listValues();
+    assert.doesNotMatch(JSON.stringify(listed), /first|second|configured"/);
+    return listed.map(({ name, source: from }) => `${name} ${from}`);
+  };
+  const show = async ({ library }: typeof scripts) => {
+    const [group] = library.offered.groups;
+    return JSON.stringify(await call(toolOf(group ?? assert.fail(), "show"), {}));
+  };
+  try {
+    const [file] = scripts.library.files;
+    scripts.approvals.approve(file?.script ?? assert.fail());
+    await scripts.library.refresh();
+    assert.match(await show(scripts), /configured/);
+    assert.deepEqual(sourceOf(scripts), ["REGION configuration"]);
+    scripts.values.set("REGION", "first");
+    assert.match(await show(scripts), /first/);
+    assert.deepEqual(sourceOf(scripts), ["REGION stored"]);
+    scripts.values.set("REGION", "second");
+    assert.match(await show(scripts), /second/);
+    scripts.values.remove("REGION");
+    assert.match(await show(scripts), /configured/);
+    scripts.values.set("REGION", "first");
+  } finally {
+    await scripts.close();
+  }
+  const other = await open("b".repeat(32));
+  try {
+    assert.deepEqual(sourceOf(other), ["REGION unreadable"]);
+    assert.match(await show(other), /value_unreadable.*REGION.*secret key has changed/);
+    assert.match(lines.join(), /The value REGION for scripts cannot be read/);
+    other.values.set("REGION", "second");
+    assert.match(await show(other), /second/);
+  } finally {
+    await other.close();
   }
 });

@@ -7,16 +7,21 @@ import { findPythonInstallation } from "@capstan/sandbox";
 import {
   askWithoutSandbox,
   createScriptRunner,
+  displayPath,
   findPowerShell,
   findPython,
   ScriptVersions,
   languageParsers,
+  listValues,
   missingPackages,
   openScriptApprovals,
+  openScriptValues,
+  type ScriptValues,
   type ScriptServices,
   openToolLibrary,
   pythonEnvironments,
 } from "@capstan/scripts";
+import { openSealer } from "@capstan/server/sealing";
 import type { Configuration } from "../configuration/configuration.ts";
 import { processSandbox } from "./process-sandbox.ts";
 import { protectedPaths } from "./protected-paths.ts";
@@ -33,7 +38,7 @@ import { problemLines } from "./check-tools.ts";
 export async function openScripts(options: {
   readonly configuration: Pick<
     Configuration,
-    "scripts" | "dataDir" | "acceptedDir" | "roots" | "settingsFile"
+    "scripts" | "dataDir" | "acceptedDir" | "roots" | "settingsFile" | "secretKey"
   >;
   readonly reserved: readonly string[];
   readonly watch?: boolean;
@@ -48,7 +53,9 @@ export async function openScripts(options: {
   // Without a sandbox one approval is not enough: each call asks.
   const holding = askWithoutSandbox(sandbox.kind, approvals);
   const environments = pythonEnvironments(ofScripts("environments"));
+  const values = configuredValues(configuration);
   const runner = createScriptRunner({
+    values,
     sandbox,
     approvals: holding,
     environment: { ...process.env, ...configuration.scripts.environment },
@@ -94,18 +101,44 @@ export async function openScripts(options: {
     told = new Set(lines);
   };
   tell();
+  for (const { name, isReadable } of values.list()) if (!isReadable) log(unreadableValue(name));
   library.subscribe(tell);
   return {
     library,
     approvals,
     parsers,
     versions,
+    values,
+    listValues: () =>
+      listValues({
+        values,
+        library,
+        approvals,
+        configured: Object.keys(configuration.scripts.environment ?? {}),
+        variables: process.env,
+        nameOf: (path) => displayPath(path, process.cwd()),
+      }),
     async close() {
       await library.close();
       await runner.close();
       approvals.close();
     },
   };
+}
+
+/** Opens the environment values of an installation's scripts. */
+export function configuredValues({
+  dataDir,
+  secretKey,
+}: Pick<Configuration, "dataDir" | "secretKey">): ScriptValues {
+  return openScriptValues({
+    folder: join(dataDir, "scripts", "values"),
+    sealer: openSealer({ folder: dataDir, secret: secretKey }),
+  });
+}
+
+function unreadableValue(name: string): string {
+  return `The value ${name} for scripts cannot be read, because the secret key has changed. Set it again on the page Scripts, or with \`capstan scripts environment set ${name}\`.`;
 }
 
 /**

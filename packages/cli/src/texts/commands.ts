@@ -82,6 +82,11 @@ export const commandTexts = {
     memoryFix:
       "To limit whole programs, run Capstan in a systemd user session, or as a service with Delegate=yes.",
     python: "Python scripts are neither read nor run, and there is no Python tool.",
+    pip: "No packages are installed for scripts and code.",
+    pipWorks: "can install packages for scripts and code",
+    values: "Calls of scripts that declare this value fail.",
+    unreadableValue: (name: string) =>
+      `The value ${name} for scripts cannot be read, because the secret key has changed.`,
     bash: "There is no Shell tool.",
     powershell: "PowerShell scripts are read but not run, and there is no PowerShell tool.",
     powershellFix: "Install PowerShell 7: https://aka.ms/install-powershell",

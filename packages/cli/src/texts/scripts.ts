@@ -18,6 +18,23 @@ export const scriptTexts = {
     moduleUnchecked:
       "A module is not checked, because its exports are known only when it is loaded.",
   },
+  environment: {
+    usage:
+      "Give nothing, `set NAME` or `remove NAME`. The value is read from the terminal or from standard input, never from the command line, because other programs can read that.",
+    ask: (name: string) => `Value of ${name} (not shown): `,
+    set: (name: string) => `Set ${name}.`,
+    removed: (name: string) => `Removed ${name}.`,
+    unknown: (name: string) => `No value ${name} is stored.`,
+    none: "No values are set, and no script declares any.",
+    sources: {
+      stored: "set",
+      unreadable: "unreadable: the secret key changed, set it again",
+      configuration: "from the configuration",
+      server: "from the server's variables",
+      none: "not set",
+    },
+    usedBy: (scripts: string) => (scripts === "" ? "" : `, for ${scripts}`),
+  },
   find: {
     noPath: "There is no such file or folder.",
     noToolFile:

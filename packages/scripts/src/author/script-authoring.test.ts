@@ -10,7 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, test } from "node:test";
 import type { AuthoringOutcome, ScriptDetail } from "@capstan/contract";
 
@@ -18,6 +18,8 @@ import { ScriptVersions } from "../read/script-versions.ts";
 import type { languageParsers } from "../read/language-parsers.ts";
 import { openScriptApprovals } from "../approve/script-approvals.ts";
 import { openToolLibrary } from "../library/tool-library.ts";
+import { listValues } from "../values/list-values.ts";
+import { openScriptValues } from "../values/script-values.ts";
 import { createScriptAuthoring } from "./script-authoring.ts";
 
 const folder = await realpath(await mkdtemp(join(tmpdir(), "capstan-authoring-")));
@@ -63,7 +65,18 @@ async function open(files: { readonly [name: string]: string }) {
     versions,
     watch: false,
   });
-  const scripts = { library, approvals, parsers, versions };
+  const sealer = {
+    seal: (owner: string, text: string) => JSON.stringify([owner, text]),
+    open: (owner: string, sealed: string) => {
+      const [of, text] = JSON.parse(sealed) as [string, string];
+      return of === owner ? ({ status: "opened", text } as const) : { status: "invalid" };
+    },
+  };
+  const values = openScriptValues({ folder: join(place, "data/values"), sealer });
+  const nameOf = (path: string) => basename(path);
+  const listed = { values, library, approvals, configured: ["REGION"], variables: {}, nameOf };
+  const listOfValues = () => listValues(listed);
+  const scripts = { library, approvals, parsers, versions, values, listValues: listOfValues };
   const deleted = join(place, "data/deleted");
   const authoring = await createScriptAuthoring({ scripts, folders: [tools], deleted });
   const idOf = (name: string) => authoring.list().find((one) => one.name === name)?.id ?? name;

@@ -25,13 +25,21 @@ import {
  * @param options.deleted a folder for deleted files, in the data directory
  */
 export async function createScriptAuthoring(options: {
-  readonly scripts: Pick<ScriptServices, "library" | "approvals" | "parsers" | "versions">;
+  readonly scripts: Pick<
+    ScriptServices,
+    "library" | "approvals" | "parsers" | "versions" | "values" | "listValues"
+  >;
   readonly folders: readonly string[];
   readonly deleted: string;
 }): Promise<ScriptAuthoring> {
   const { scripts, folders } = options;
   const { library, approvals, parsers } = scripts;
   const deleted = new DeletedFiles(options.deleted);
+  /** Listeners that hear of changed values, too. */
+  const ofValues = new Set<() => void>();
+  const tellOfValues = () => {
+    for (const listener of ofValues) listener();
+  };
   const write = createSerialQueue();
   const parse = createSerialQueue();
   const rootsNow = () => Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
@@ -162,7 +170,28 @@ export async function createScriptAuthoring(options: {
       approvals.revoke(path);
       return after(path);
     },
-    subscribe: (listener) => library.subscribe(listener),
+    values: scripts.listValues,
+    setValue(name, value) {
+      const problem = scripts.values.set(name, value);
+      if (problem !== undefined) return invalid(problem.field, problem.message);
+      const view = scripts.listValues().find((one) => one.name === name);
+      if (view === undefined) throw new Error(`The value ${name} was set, and is not listed.`);
+      tellOfValues();
+      return { status: "done", value: view };
+    },
+    removeValue(name) {
+      const isRemoved = scripts.values.remove(name);
+      if (isRemoved) tellOfValues();
+      return isRemoved;
+    },
+    subscribe(listener) {
+      ofValues.add(listener);
+      const end = library.subscribe(listener);
+      return () => {
+        ofValues.delete(listener);
+        end();
+      };
+    },
   };
 }
 

@@ -13,10 +13,12 @@ import { codeTools } from "./code-tools.ts";
 
 const folder = testFolder();
 const requested: string[] = [];
+const authorized: string[] = [];
 const files = new Map<string, Buffer>();
 
 const index = createServer((request, response) => {
   const path = request.url ?? "";
+  authorized.push(request.headers.authorization ?? "");
   requested.push(path);
   const file = files.get(path.split("/").at(-1) ?? "");
   const [, project] = /^\/simple\/(\w+)\/$/.exec(path) ?? [];
@@ -144,6 +146,24 @@ tried`;
       leading.close();
       other.close();
     }
+  });
+
+  test("come from an index with a password that neither the code nor pip's output contains", async () => {
+    const url = indexUrl.replace("http://", "http://ada:pass%23word@");
+    const python = pythonWith({ url });
+    const context = fakeContext();
+    const code = `import boats, glob, os
+seen = repr(dict(os.environ))
+for path in glob.glob("/proc/[0-9]*/environ") + glob.glob("/proc/[0-9]*/cmdline"):
+    try: seen += open(path).read()
+    except OSError: pass
+["pass%2" + "3word" in seen, "PIP_IN" + "DEX" in seen]`;
+    assert.deepEqual(valueOf(await python(code, ["boats"], context)), [false, false]);
+    const sent = `Basic ${Buffer.from("ada:pass#word").toString("base64")}`;
+    assert.equal(authorized.includes(sent), true);
+    const missing = await python("1", ["no_such_package"], context);
+    assert.ok(isToolError(missing));
+    assert.doesNotMatch(JSON.stringify([context.progress, missing]), /pass(%23|#)word/);
   });
 
   test("must have a wheel, because building one would run its code", async () => {

@@ -8,6 +8,8 @@ import {
   rmdirSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isToolError } from "@capstan/core";
@@ -63,14 +65,20 @@ def change():
   });
 }
 
-async function install(script: Script, options: { readonly signal?: AbortSignal } = {}) {
+async function install(
+  script: Script,
+  options: {
+    readonly signal?: AbortSignal;
+    readonly environment?: { readonly [name: string]: string };
+  } = {},
+) {
   let output = "";
   const outcome = await installEnvironment({
     script,
     python: await findPythonInstallation("/usr/bin/python3"),
     environments,
     sandbox: confined,
-    environment: {},
+    environment: options.environment ?? {},
     hidden: [join(folder, "data")],
     onOutput: (text) => (output += text),
     signal: options.signal ?? new AbortController().signal,
@@ -145,6 +153,44 @@ describe("the packages of a plugin", { skip: noSandbox || venvProblem() }, () =>
     });
     const [first, second] = await Promise.all(keys);
     assert.equal(first, second);
+  });
+
+  test("run none of their code while the address of the index contains a password", async () => {
+    const environment = {
+      PIP_INDEX_URL: "http://ada:sesame@127.0.0.1:9/simple",
+      PIP_DEFAULT_TIMEOUT: "1",
+    };
+    const local = plugin("local", "--find-links .\nboats\n");
+    const { outcome, output } = await install(local, { environment });
+    assert.ok(outcome.status === "failed");
+    assert.match(outcome.message, /contains a password.*Name only packages of the index/);
+    assert.equal(output, "", "pip did not start");
+    const built = plugin("built", "oars==1.0\n");
+    // A source archive, whose setup.py would run, at the address of the index.
+    const index = createServer((request, response) => {
+      if (request.url?.endsWith(".gz") === true) return void response.end(archive);
+      response.setHeader("content-type", "text/html");
+      response.end('<a href="/files/oars-1.0.tar.gz">oars-1.0.tar.gz</a>');
+    });
+    const archive = execFileSync("/usr/bin/python3", [
+      "-c",
+      `import io, sys, tarfile
+data = b"import os; raise SystemExit('RAN ' + str('PIP_INDEX_URL' in os.environ))"
+with tarfile.open(fileobj=sys.stdout.buffer, mode="w|gz") as made:
+    info = tarfile.TarInfo("oars-1.0/setup.py"); info.size = len(data)
+    made.addfile(info, io.BytesIO(data))`,
+    ]);
+    await new Promise<void>((resolve) => void index.listen(0, "127.0.0.1", resolve));
+    const { port } = index.address() as AddressInfo;
+    try {
+      const url = `http://ada:sesame@127.0.0.1:${port}/simple`;
+      const failed = await install(built, { environment: { PIP_INDEX_URL: url } });
+      assert.ok(failed.outcome.status === "failed");
+      assert.match(failed.outcome.message, /oars/);
+      assert.doesNotMatch(JSON.stringify(failed), /RAN|sesame/);
+    } finally {
+      index.close();
+    }
   });
 
   // Contract: scripts-9

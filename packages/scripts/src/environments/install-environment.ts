@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isAlive, type PythonInstallation, type Sandbox } from "@capstan/sandbox";
 import type { Script } from "../definition/script-function.ts";
-import { installWithPip } from "./install-with-pip.ts";
-import type { PythonEnvironments } from "./python-environments.ts";
+import { hasIndexPassword, installWithPip } from "./install-with-pip.ts";
+import { type PythonEnvironments, usesIndexOnly } from "./python-environments.ts";
 
 /** The result of an installation. */
 export type InstallOutcome =
@@ -38,13 +38,21 @@ export async function installEnvironment(options: {
   if (found.status === "none_needed") return found;
   if (found.status === "installed") return { ...found, status: "installed_before" };
   const plugin = dirname(script.path);
+  const hasPassword = hasIndexPassword(options.environment);
+  const list = join(plugin, "requirements.txt");
+  if (hasPassword && !usesIndexOnly(await readFile(list, "utf8")))
+    return {
+      status: "failed",
+      message: `Nothing was installed: the address of this machine's package index contains a password, and ${list} names more than packages of the index, which would run code that could read it. Name only packages of the index, or set PIP_NO_INDEX and PIP_FIND_LINKS, without PIP_INDEX_URL, to install from a folder.`,
+    };
   return installInto(found.folder, (draft) =>
     installWithPip({
       draft,
       python,
       sandbox,
       environment: options.environment,
-      requirements: ["-r", join(plugin, "requirements.txt")],
+      // To build a package is to run its code, which could read the password.
+      requirements: [...(hasPassword ? ["--only-binary", ":all:"] : []), "-r", list],
       folder: plugin,
       read: [plugin],
       hidden: options.hidden ?? [],

@@ -18,6 +18,44 @@ const printDefaultHosts =
   "from pip._internal.models.index import PyPI; print(PyPI.netloc, PyPI.file_storage_domain)";
 
 /**
+ * Returns whether pip's settings contain the password of an index. Then no code of a package may run
+ * during the installation, because it could read the settings.
+ */
+export function hasIndexPassword(environment: {
+  readonly [name: string]: string | undefined;
+}): boolean {
+  return pipSettings(environment).passwords.length > 0;
+}
+
+/**
+ * Checks whether pip can install packages for a Python, in the sandbox.
+ *
+ * @returns the problem with a remedy, or `undefined`
+ */
+export async function pipProblem(options: {
+  readonly python: PythonInstallation;
+  readonly sandbox: Sandbox;
+}): Promise<{ readonly problem: string; readonly fix: string } | undefined> {
+  const { python, sandbox } = options;
+  const program = { read: python.folders, network: false, command: python.executable } as const;
+  const signal = AbortSignal.timeout(30_000);
+  for (const code of [hasUsefulPip, canCreatePip]) {
+    const probe = { ...program, args: ["-I", "-c", code] };
+    const { failure } = await run(probe, { sandbox, onOutput: () => {}, signal });
+    if (failure === undefined) return undefined;
+  }
+  return { problem: noPip(python), fix: pipPackage() };
+}
+
+function noPip({ executable }: PythonInstallation): string {
+  return `${executable} has no pip 22.3 or newer, and no venv with ensurepip that creates one`;
+}
+
+function pipPackage(): string {
+  return installCommand("python3-pip", { pacman: "python-pip", brew: "python" });
+}
+
+/**
  * Creates a virtual environment and installs packages into it, in the sandbox.
  *
  * @param options.draft an empty folder for the environment
@@ -43,9 +81,10 @@ export async function installWithPip(options: {
   readonly onOutput: (text: string) => void;
   readonly signal: AbortSignal;
 }): Promise<{ readonly failure?: string }> {
-  const { draft, python, sandbox, signal, onOutput } = options;
+  const { draft, python, sandbox, signal } = options;
   const inside = sandbox.kind === "none" ? draft : environmentInside;
   const about = pipSettings(options.environment);
+  const onOutput = (text: string) => options.onOutput(withoutPasswords(text, about.passwords));
   const program: Omit<Program, "command" | "args"> = {
     env: { ...about.env, PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_NO_INPUT: "1" },
     read: [...python.folders, ...(options.read ?? []), ...about.read],
@@ -72,7 +111,7 @@ export async function installWithPip(options: {
   const isUseful = await canRun(hasUsefulPip);
   if (!isUseful && !(await canRun(canCreatePip)))
     return {
-      failure: `Nothing was installed: ${python.executable} has no pip 22.3 or newer, and no venv with ensurepip that creates one. Ask the user to install one of them (${installCommand("python3-pip", { pacman: "python-pip", brew: "python" })}), or do without packages.`,
+      failure: `Nothing was installed: ${noPip(python)}. Ask the user to install one of them (${pipPackage()}), or do without packages.`,
     };
   const withoutPip = isUseful ? ["--without-pip"] : [];
   const created = await run(
@@ -83,7 +122,7 @@ export async function installWithPip(options: {
   const pip = isUseful ? python.executable : own;
   const needsDefault = options.network === "index" && about.usesDefaultIndex;
   const defaultHosts = needsDefault ? ((await outputOf(printDefaultHosts, pip)) ?? "").trim() : "";
-  return run(
+  const installed = await run(
     {
       ...program,
       command: pip,
@@ -96,6 +135,12 @@ export async function installWithPip(options: {
     },
     started,
   );
+  const { failure } = installed;
+  return failure === undefined ? {} : { failure: withoutPasswords(failure, about.passwords) };
+}
+
+function withoutPasswords(text: string, passwords: readonly string[]): string {
+  return passwords.reduce((shown, password) => shown.replaceAll(password, "****"), text);
 }
 
 async function run(
@@ -153,6 +198,8 @@ interface PipSettings {
   readonly read: readonly string[];
   /** The hosts of the configured indexes. */
   readonly hosts: readonly string[];
+  /** The passwords in the addresses of indexes, as written and decoded. */
+  readonly passwords: readonly string[];
   readonly usesDefaultIndex: boolean;
 }
 
@@ -167,13 +214,26 @@ function pipSettings(environment: { readonly [name: string]: string | undefined 
     return value === undefined ? [] : [[`PIP_${name}`, value] as const];
   });
   const values = set.flatMap(([, value]) => value.split(/\s+/));
+  const addresses = values.filter((value) => /^https?:/i.test(value) && URL.canParse(value));
   return {
     env: Object.fromEntries(set),
     usesDefaultIndex:
       environment["PIP_INDEX_URL"] === undefined && environment["PIP_NO_INDEX"] === undefined,
     read: values.filter((value) => isAbsolute(value) && existsSync(value)),
-    hosts: values.flatMap((value) =>
-      /^https?:/.test(value) && URL.canParse(value) ? [new URL(value).host] : [],
-    ),
+    hosts: addresses.map((address) => new URL(address).host),
+    passwords: addresses.flatMap((address) => {
+      const { username, password } = new URL(address);
+      // A user's name alone can be a token.
+      const secret = password === "" ? username : password;
+      return secret === "" ? [] : [secret, decoded(secret)];
+    }),
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -36,6 +36,7 @@ import { scriptReturn } from "./script-return.ts";
 import { type CallEnd, type ScriptWorker, startScriptWorker } from "./worker/script-worker.ts";
 import { Snapshots } from "./snapshot.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker/worker-pool.ts";
+import type { ScriptValues } from "../values/script-values.ts";
 import { WorkerWorkspaces } from "./worker-workspaces.ts";
 import { withFiles, type Workspace } from "../workspace/workspace.ts";
 import { errorMessage, readBack, type ToolReturn } from "@capstan/core/host";
@@ -48,6 +49,8 @@ export interface ScriptRunnerOptions extends InterpreterOptions {
   readonly approvals: ScriptApprovals;
   /** The variables that secrets are read from. @default process.env */
   readonly environment?: { readonly [name: string]: string | undefined };
+  /** The stored values, which take precedence over `environment`. @default none */
+  readonly values?: Pick<ScriptValues, "read">;
   /**
    * Absolute paths that no script can read, whatever its roots, such as the data directory.
    * @default none
@@ -100,6 +103,9 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
     const found = await interpreters(script);
     if (isToolError(found)) return { value: found };
     const permissions = grantedTo(script, fn.name, approvals);
+    const stored = options.values?.read(permissions.secrets ?? []);
+    if (stored !== undefined && stored.unreadable.length > 0)
+      return { value: unreadableValues(stored.unreadable) };
     const denied = context.denied();
     const hiddenNow = async (): Promise<readonly string[]> => {
       if (denied.paths.length === 0) return always;
@@ -125,7 +131,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           script,
           snapshot,
           permissions,
-          environment,
+          environment: { ...environment, ...stored?.values },
           hidden,
           deniedHosts: denied,
           protected: readOnly,
@@ -183,7 +189,17 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
         );
       };
       const ended = await pool.use({
-        key: keyOf([path, contentHash, found, permissions, hidden, readOnly, denied.hosts]),
+        key: keyOf([
+          path,
+          contentHash,
+          found,
+          permissions,
+          hidden,
+          readOnly,
+          denied.hosts,
+          // A worker has its values from its start.
+          stored?.values,
+        ]),
         start: () => workspaces.start((workspace) => start(hidden, readOnly, workspace)),
         keepsSpare: found.runsOneCall,
         signal,
@@ -253,6 +269,14 @@ function grantedTo(
   const own = Object.hasOwn(approved.functions, name) ? approved.functions[name] : undefined;
   const { network = false, roots = {}, secrets = [] } = { ...approved.file, ...own };
   return { network, roots, secrets };
+}
+
+/** The error of a script whose values were encrypted with another secret key. */
+function unreadableValues(names: readonly string[]): ToolError {
+  return toolError({
+    code: "value_unreadable",
+    message: `The environment ${names.length === 1 ? "value" : "values"} ${names.join(", ")} of this script cannot be read, because the server's secret key has changed. An administrator must set ${names.length === 1 ? "it" : "them"} again, on the page Scripts or with capstan scripts environment set NAME.`,
+  });
 }
 
 function keyOf(parts: readonly unknown[]): string {

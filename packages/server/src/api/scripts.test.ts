@@ -9,6 +9,7 @@ import type {
   ScriptAuthoring,
   ScriptCallView,
   ScriptDetail,
+  ScriptValueView,
   ScriptView,
   ServerInfo,
 } from "@capstan/contract";
@@ -50,6 +51,14 @@ const detail: ScriptDetail = {
   approved: null,
 };
 
+const value: ScriptValueView = {
+  object: "script_value",
+  name: "WEATHER_KEY",
+  source: "stored",
+  set_at: 1,
+  scripts: ["look.py"],
+};
+
 /** A script host with one file; the test supplies the outcome of each change. */
 function fakeAuthoring(outcome: AuthoringOutcome = { status: "done", script: detail }) {
   const asked: unknown[] = [];
@@ -76,6 +85,14 @@ function fakeAuthoring(outcome: AuthoringOutcome = { status: "done", script: det
     restore: (id) => note("restore", id),
     approve: (id, hash) => note("approve", id, hash),
     revoke: (id) => note("revoke", id),
+    values: () => [value],
+    setValue: (name, text) => {
+      asked.push(["setValue", name, text]);
+      return name === "1"
+        ? { status: "invalid", field: "name", message: "expected a name." }
+        : { status: "done", value };
+    },
+    removeValue: (name) => name === value.name,
     subscribe: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -127,6 +144,9 @@ test("every script route rejects a key without the right admin", async () => {
     ["GET", "/events"],
     ["POST", ""],
     ["POST", "/check"],
+    ["GET", "/environment"],
+    ["PUT", "/environment/KEY"],
+    ["DELETE", "/environment/KEY"],
     ["GET", "/script_1"],
     ["GET", "/script_1/files"],
     ["PUT", "/script_1"],
@@ -205,6 +225,30 @@ test("files are read, checked, created, saved, approved, deleted and restored by
     ["remove", "script_1"],
     ["restore", "script_9"],
   ]);
+});
+
+test("values for scripts are set and removed, and no answer contains one", async () => {
+  const { json, asked, code, send } = testApp();
+  assert.deepEqual((await json<ListView<ScriptValueView>>("GET", "/v1/scripts/environment")).data, [
+    value,
+  ]);
+  const path = "/v1/scripts/environment/WEATHER_KEY";
+  const set = await send("PUT", path, { value: "sesame" });
+  const text = await set.text();
+  assert.deepEqual(JSON.parse(text), value);
+  assert.doesNotMatch(text, /sesame/);
+  assert.equal(set.headers.get("cache-control"), "no-store");
+  assert.deepEqual(asked, [["setValue", "WEATHER_KEY", "sesame"]]);
+  const deleted = { object: "script_value.deleted", name: "WEATHER_KEY", deleted: true };
+  assert.deepEqual(await json("DELETE", path), deleted);
+  assert.equal(
+    await code("DELETE", "/v1/scripts/environment/OTHER"),
+    "404 script_value_not_found id",
+  );
+  const wrong = await send("PUT", "/v1/scripts/environment/1", { value: "sesame" });
+  assert.equal(wrong.status, 400);
+  assert.doesNotMatch(await wrong.text(), /sesame/);
+  assert.equal(await code("PUT", path, { value: 7 }), "400 invalid_value value");
 });
 
 // Contract: scripts-75

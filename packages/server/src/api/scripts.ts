@@ -6,6 +6,7 @@ import type {
   ScriptDeleted,
   ScriptDetail,
   ScriptsChanged,
+  ScriptValueDeleted,
 } from "@capstan/contract";
 import type { JsonValue } from "@capstan/core";
 import type { ListedCall, ListedCalls, RequestKey, RunRecord } from "@capstan/store";
@@ -33,6 +34,7 @@ const checkBody = z.object({ name: z.string().max(200), source });
 const createBody = z.object({ name: z.string().max(200) });
 const saveBody = z.object({ source, based_on: hash });
 const approveBody = z.object({ content_hash: hash });
+const valueBody = z.object({ value: z.string() });
 const callBody = z.object({
   tool: z.string().min(1).max(200),
   arguments: z.record(z.string(), z.unknown()),
@@ -99,6 +101,24 @@ export function scriptRoutes(
     if ("status" in checked)
       throw badRequest(checked.field, `${checked.field}: ${checked.message}`);
     return context.json(checked);
+  });
+
+  routes.get("/environment", (context) => context.json(listView(authoringOf().values())));
+
+  routes.put("/environment/:name", async (context) => {
+    const authoring = authoringOf();
+    const { value } = await readBody(context, valueBody);
+    const outcome = authoring.setValue(context.req.param("name"), value);
+    if (outcome.status === "invalid")
+      throw badRequest(outcome.field, `${outcome.field}: ${outcome.message}`);
+    return context.json(outcome.value);
+  });
+
+  routes.delete("/environment/:name", (context) => {
+    const name = context.req.param("name");
+    if (!authoringOf().removeValue(name)) throw notFound("script value", name);
+    const deleted = { object: "script_value.deleted", name, deleted: true } as const;
+    return context.json(deleted satisfies ScriptValueDeleted);
   });
 
   routes.get("/:id", async (context) => {

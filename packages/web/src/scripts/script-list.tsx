@@ -1,4 +1,4 @@
-import type { ScriptView } from "@capstan/contract";
+import type { ScriptValueView, ScriptView } from "@capstan/contract";
 import { createSignal, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { navigateToScript, routedScript, scriptHref } from "../state/route.ts";
@@ -7,6 +7,7 @@ import { Icon } from "../shell/icon.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import type { Loaded } from "../state/loaded.ts";
 import { isUnsaved } from "./editor/drafts.ts";
+import { ScriptValues } from "./script-values.tsx";
 import { scriptBadge } from "./script-badge.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
@@ -15,7 +16,10 @@ import { createAction } from "../state/action.ts";
 import { scriptsTexts } from "../texts/scripts.ts";
 
 /** The list of files, and a form to create one. */
-export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView[]> }) {
+export function ScriptList(props: {
+  readonly scripts: Loaded<readonly ScriptView[]>;
+  readonly values: Loaded<readonly ScriptValueView[]>;
+}) {
   const [name, setName] = createSignal<string | null>(null);
   const making = createAction("name");
   let add!: HTMLButtonElement;
@@ -87,6 +91,7 @@ export function ScriptList(props: { readonly scripts: Loaded<readonly ScriptView
           {scriptsTexts.list.empty}
         </p>
       </Show>
+      <ScriptValues values={props.values} />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import type { ScriptView } from "@capstan/contract";
+import type { ScriptValueView, ScriptView } from "@capstan/contract";
 import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
 import { client, isGone, retryUntilGone } from "../api/client.ts";
 import { apiKeyRevision } from "../api/api-key.ts";
@@ -15,11 +15,13 @@ import "./scripts.css";
 export function ScriptsPage() {
   const { catalog } = useApp();
   const scripts = createLoaded<readonly ScriptView[]>([], () => client.scripts());
+  const values = createLoaded<readonly ScriptValueView[]>([], () => client.scriptValues());
   const [revision, setRevision] = createSignal(0);
   const stop = new AbortController();
   const changed = () => {
     setRevision((count) => count + 1);
     void scripts.refresh();
+    void values.refresh();
     // The files provide tools to the chat.
     void catalog.groups.refresh();
   };
@@ -48,7 +50,7 @@ export function ScriptsPage() {
       aria-label={scriptsTexts.title}
       data-testid="scripts"
     >
-      <ScriptList scripts={scripts} />
+      <ScriptList scripts={scripts} values={values} />
       <Show when={routedScript()} keyed fallback={<p class="scripts-none">{scriptsTexts.about}</p>}>
         {(id) => (
           <ScriptFile id={id} revision={revision()} onChanged={() => void scripts.refresh()} />

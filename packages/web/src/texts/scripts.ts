@@ -16,6 +16,31 @@ export const scriptsTexts = {
     contents: (tools: number, errors: number) =>
       `${plural(tools, "tool")}${errors > 0 ? `, ${plural(errors, "error")}` : ""}`,
   },
+  values: {
+    title: "Values for scripts",
+    about:
+      "Stored encrypted and never shown again. Only approved scripts that declare a name get it.",
+    new: "New value",
+    form: "New value",
+    name: "Name of the value",
+    value: "Value",
+    set: "Set",
+    replace: "Replace",
+    setLabel: (name: string) => `Set ${name}`,
+    remove: "Remove",
+    removeLabel: (name: string) => `Remove ${name}`,
+    removeNow: "Remove for good",
+    keep: "Keep",
+    sources: {
+      stored: "set",
+      unreadable: "unreadable: the secret key changed, set it again",
+      configuration: "from the configuration",
+      server: "from the server's variables",
+      none: "not set",
+    },
+    usedBy: (scripts: readonly string[]) =>
+      scripts.length === 0 ? "No script declares it" : `For ${scripts.join(", ")}`,
+  },
   badge: {
     broken: "broken",
     stale: "broken, the last valid version is used",

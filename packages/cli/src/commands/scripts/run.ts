@@ -42,7 +42,7 @@ async function runTool(options: {
   readonly args: string;
   readonly configuration: Pick<
     Configuration,
-    "scripts" | "dataDir" | "acceptedDir" | "rules" | "roots" | "settingsFile"
+    "scripts" | "dataDir" | "acceptedDir" | "rules" | "roots" | "settingsFile" | "secretKey"
   >;
 }): Promise<RanTool> {
   const { tool, args, configuration } = options;

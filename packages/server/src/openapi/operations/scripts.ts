@@ -17,6 +17,19 @@ export const scriptOperations: Operations = {
     body: ref("ScriptCheckBody"),
     answer: json("ScriptCheckView"),
   },
+  "GET /v1/scripts/environment": {
+    summary: "List the environment values for scripts, without the values themselves",
+    answer: listOf("ScriptValueView"),
+  },
+  "PUT /v1/scripts/environment/:name": {
+    summary: "Set or replace an environment value for scripts, which is stored encrypted",
+    body: ref("ScriptValueBody"),
+    answer: json("ScriptValueView"),
+  },
+  "DELETE /v1/scripts/environment/:name": {
+    summary: "Remove a stored environment value",
+    answer: json("ScriptValueDeleted"),
+  },
   "GET /v1/scripts/:id": { summary: "Read a script file", answer: json("ScriptDetail") },
   "PUT /v1/scripts/:id": {
     summary: "Save a script file",
