@@ -184,6 +184,7 @@ export const packages: ArrowTable = {
       runs: "the run service: start, answer, cancel, deadlines",
       search: "index the files of vector stores, and search them",
       libraries: "libraries that builds contain, instead of an install",
+      "http/credentials": "paired browsers and terminals, keys of connected programs",
       http: "shared by all APIs: errors, event streams, bodies, services",
       "responses/client-tools": "tools that the API defines and clients run; names in namespaces",
       "http/fields": "fields that several APIs share, ignored fields",

@@ -29,6 +29,8 @@ import { fileRoutes } from "./files/routes.ts";
 import { uploadRoutes } from "./files/upload-routes.ts";
 import { isMultipart } from "./files/multipart.ts";
 import { grantRoutes } from "./api/grants.ts";
+import type { ProgramKeys } from "./http/credentials/program-keys.ts";
+import { ownersOfRequest } from "./http/program-resources.ts";
 import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
@@ -88,7 +90,7 @@ export function createApp({
   app.use("/docs", compress);
   app.route("/", openApiRoutes(services));
   app.use("/v1/*", compress);
-  app.use("/v1/*", authenticate(callerOf));
+  app.use("/v1/*", authenticate(callerOf, services));
   // Forms are read in pieces, so they need no memory for their bytes.
   app.use("/v1/*", (context, next) =>
     isMultipart(context.req) ? next() : budget.admit(context, next),
@@ -124,7 +126,7 @@ export function createApp({
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));
-  for (const path of ["/mcp", "/mcp/*"]) app.use(path, authenticate(callerOf));
+  for (const path of ["/mcp", "/mcp/*"]) app.use(path, authenticate(callerOf, services));
   const options = { ...defaultMcpOptions, ...mcp };
   app.route("/mcp", mcpRoutes(services, { options, budget, log }));
   if (webRoot !== undefined) app.route("/", servePage(webRoot));
@@ -134,6 +136,7 @@ export function createApp({
 /** Identifies the caller, and rejects a caller without the right that the route requires. */
 function authenticate(
   callerOf: (context: Context<Environment>) => Caller | undefined,
+  services: Pick<Services, "runs">,
 ): MiddlewareHandler<Environment> {
   return async (context, next) => {
     const route = matchedRoutes(context).find((each) => needs.has(routeName(each)));
@@ -154,10 +157,13 @@ function authenticate(
     if (route === undefined || right === undefined) throw unknownRoute(context.req);
     const has = right === "terminal" ? caller.isTerminal : caller.rights.includes(right);
     if (!has) throw rightMissing(right, `${route.method} ${route.path}`);
-    context.set("principal", caller.principal);
+    const all = [caller.principal, ...(caller.programs?.() ?? [])] as const;
+    const owners = all.length === 1 ? all : await ownersOfRequest(services, context, all);
+    context.set("principal", owners[0]);
+    context.set("owners", owners);
     context.set("rights", caller.rights);
     context.set("defaultAgent", caller.defaultAgent);
-    if (context.env?.connection !== undefined) context.env.connection.principal = caller.principal;
+    if (context.env?.connection !== undefined) context.env.connection.principal = owners[0];
     return next();
   };
 }
@@ -369,19 +375,36 @@ interface Caller {
   readonly rights: readonly Right[];
   readonly isTerminal: boolean;
   readonly defaultAgent?: string | undefined;
+  /** Returns the programs whose data the caller can reach, too. @default none */
+  readonly programs?: () => readonly string[];
 }
 
 const everyRight: readonly Right[] = ["ask", "approve", "admin"];
 
-/** Returns the default of `approvals.from`, which says whose answers to approvals count. */
+/**
+ * Whose answers to approvals count. With `"anyone-until-connected"`, all callers may approve until a
+ * program is connected, because that program reaches the server, too.
+ */
+export type ApprovalsSetting = ApprovalsFrom | "anyone-until-connected";
+
+/** Returns the default of `approvals.from`. */
 export function defaultApprovalsFrom({
   host,
   apiKeys,
 }: {
   readonly host: string;
   readonly apiKeys: readonly ApiKey[];
-}): ApprovalsFrom {
-  return apiKeys.length === 0 && isLoopback(host) ? "anyone" : "people";
+}): ApprovalsSetting {
+  return apiKeys.length === 0 && isLoopback(host) ? "anyone-until-connected" : "people";
+}
+
+/** Returns whose answers count while these programs are connected. */
+export function currentApprovalsFrom(
+  setting: ApprovalsSetting,
+  programKeys: Pick<ProgramKeys, "any">,
+): ApprovalsFrom {
+  if (setting !== "anyone-until-connected") return setting;
+  return programKeys.any() ? "people" : "anyone";
 }
 
 /**
@@ -390,20 +413,15 @@ export function defaultApprovalsFrom({
  */
 function createCallers(
   apiKeys: readonly ApiKey[],
-  { approvalsFrom, pairing }: Pick<Services, "approvalsFrom" | "pairing">,
+  { approvalsFrom, pairing, programKeys }: Services,
 ): (context: Context<Environment>) => Caller | undefined {
-  const isOpen = approvalsFrom === "anyone";
   const known = apiKeys.map(({ name, key, rights = ["ask"], agent }) => ({
     digest: digestOf(key),
-    caller: {
-      principal: name,
-      rights: isOpen ? [...rights, "approve" as const] : rights,
-      isTerminal: false,
-      defaultAgent: agent,
-    },
+    caller: { principal: name, rights, isTerminal: false, defaultAgent: agent },
   }));
-  const user = { principal: localPrincipal, rights: everyRight, isTerminal: false };
-  const anonymous = isOpen ? user : { ...user, rights: ["ask"] as const };
+  const programs = () => programKeys.list().map(({ principal }) => principal);
+  const user = { principal: localPrincipal, rights: everyRight, isTerminal: false, programs };
+  const anonymous = { principal: localPrincipal, isTerminal: false };
   return (context) => {
     const given = /^Bearer\s+(.+)$/i.exec(context.req.header("authorization") ?? "")?.[1]?.trim();
     if (given !== undefined) {
@@ -411,11 +429,25 @@ function createCallers(
       let found: Caller | undefined;
       for (const candidate of known)
         if (timingSafeEqual(candidate.digest, digest)) found = candidate.caller;
-      if (found !== undefined) return found;
+      if (found !== undefined) return approvalsFrom() === "anyone" ? withApprove(found) : found;
       if (pairing.isTerminal(given)) return { ...user, isTerminal: true };
+      if (programKeys.isProgramKey(given)) {
+        const principal = programKeys.principalOf(given);
+        // A revoked key does not become the anonymous caller.
+        return principal === undefined
+          ? undefined
+          : { principal, rights: ["ask"], isTerminal: false };
+      }
     } else if (isPaired(context, pairing)) return user;
-    return known.length === 0 ? anonymous : undefined;
+    if (known.length > 0) return undefined;
+    return approvalsFrom() === "anyone"
+      ? { ...anonymous, rights: everyRight }
+      : { ...anonymous, rights: ["ask"] };
   };
+}
+
+function withApprove(caller: Caller): Caller {
+  return { ...caller, rights: [...caller.rights, "approve"] };
 }
 
 function isPaired(context: Context<Environment>, pairing: Services["pairing"]): boolean {

@@ -4,8 +4,15 @@ export { secretHeaders } from "./http/tools/request-data.ts";
 export type { HostedTools } from "./http/services.ts";
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./app.ts";
-export { defaultApprovalsFrom, localPrincipal } from "./app.ts";
-export { pairingLink, terminalKeyFile } from "./http/pairing.ts";
+export { type ApprovalsSetting, defaultApprovalsFrom, localPrincipal } from "./app.ts";
+export {
+  type ConnectedProgram,
+  openProgramKeys,
+  programFolder,
+  type ProgramKeys,
+  programPrincipal,
+} from "./http/credentials/program-keys.ts";
+export { pairingLink, terminalKeyFile } from "./http/credentials/pairing.ts";
 export {
   type Agent,
   agentLoosens,

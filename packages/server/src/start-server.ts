@@ -8,7 +8,9 @@ import {
   allowedHosts,
   type ApiKey,
   type AppOptions,
+  type ApprovalsSetting,
   createApp,
+  currentApprovalsFrom,
   defaultApprovalsFrom,
   isLoopback,
 } from "./app.ts";
@@ -24,7 +26,8 @@ import { watchRetention } from "./runs/watch-retention.ts";
 import { type DeadlineWatch, watchDeadlines } from "./runs/deadlines.ts";
 import type { AttachmentTools } from "./runs/files/attachment-tools.ts";
 import { RunService } from "./runs/run-service.ts";
-import { openPairing, pairingLink } from "./http/pairing.ts";
+import { openPairing, pairingLink } from "./http/credentials/pairing.ts";
+import { openProgramKeys } from "./http/credentials/program-keys.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { openSealer } from "./http/sealing.ts";
 import type { DocumentConverter } from "./runs/files/document-text.ts";
@@ -40,9 +43,9 @@ type SharedOptions = Pick<
   Services,
   "models" | "createExecutor" | "groups" | "groupDefaults" | "toolDefaults" | "version" | "scripts"
 > &
-  /** @default no rules, no agents, the history as a log, and `anyone` on loopback without keys, else `people` */
+  /** @default no rules, no agents, the history as a log */
   Partial<Pick<Services, "hostedTools" | "passedHeaders">> &
-  Partial<Pick<Services, "rules" | "history" | "agents" | "approvalsFrom" | "configurationWaits">>;
+  Partial<Pick<Services, "rules" | "history" | "agents" | "configurationWaits">>;
 
 /** The address, keys, models, tools, storage and limits of a server. */
 export interface ServerOptions extends SharedOptions {
@@ -66,6 +69,8 @@ export interface ServerOptions extends SharedOptions {
    * If there are none, all callers are the same principal, so the server must listen on loopback.
    */
   readonly apiKeys: readonly ApiKey[];
+  /** @default `anyone-until-connected` on loopback without keys, else `people` */
+  readonly approvalsFrom?: ApprovalsSetting;
   /** The built page's folder. @default no page */
   readonly webRoot?: string;
   /** Additional host names, apart from loopback and `host`, that requests may be addressed to. */
@@ -169,8 +174,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     rules = [],
     history = "log",
     agents = {},
-    approvalsFrom = defaultApprovalsFrom(options),
+    approvalsFrom: setting = defaultApprovalsFrom(options),
   } = options;
+  const programKeys = openProgramKeys({ folder: options.dataDir });
+  const approvalsFrom = () => currentApprovalsFrom(setting, programKeys);
   const authentication = apiKeys.length > 0;
   const pairing = openPairing({ folder: options.dataDir });
   const shared = { models, createExecutor, groups, groupDefaults, toolDefaults, version };
@@ -185,6 +192,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     authentication,
     approvalsFrom,
     pairing,
+    programKeys,
     sealer: openSealer({ folder: options.dataDir, secret: options.secretKey }),
     ...(options.hostedTools && { hostedTools: options.hostedTools }),
     ...(options.passedHeaders && { passedHeaders: options.passedHeaders }),

@@ -7,7 +7,7 @@ import {
   type Sandbox,
 } from "@capstan/sandbox";
 import { findPowerShell, findPython, pipProblem, type StoredValue } from "@capstan/scripts";
-import { inspectRedis } from "@capstan/server";
+import { inspectRedis, openProgramKeys } from "@capstan/server";
 import { findCjkFont } from "@capstan/toolkit";
 import type { Inspection } from "@capstan/store";
 import { inspectPostgres } from "@capstan/store/postgres";
@@ -74,8 +74,14 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
   if (review.status === "invalid")
     return [{ name: "approvals", status: "wrong", detail: review.problems.join(" "), without }];
   const applied = review.status === "waits" ? review.accepted : review.changed;
+  const programs = openProgramKeys({ folder: applied.dataDir }).list();
   return [
-    { name: "approvals", status: "ok", detail: describeApprovers(applied), without },
+    {
+      name: "approvals",
+      status: "ok",
+      detail: describeApprovers({ ...applied, programs }),
+      without,
+    },
     describeReview(review),
     ...describeValues(configuredValues(applied).list()),
     ...missingNeeds(await configuredGroups(applied)),

@@ -1,4 +1,4 @@
-import type { StopSummary } from "@capstan/server";
+import { openProgramKeys, type StopSummary } from "@capstan/server";
 import { describeDatabase } from "@capstan/store";
 import { CommandFailure, type Invocation, printNotice } from "../arguments/command.ts";
 import {
@@ -40,7 +40,10 @@ export async function serve({ values }: Invocation): Promise<number> {
     throw why === undefined ? error : new CommandFailure(why, 1);
   });
   await keepConfiguration(review);
-  process.stdout.write(banner(installation, configuration));
+  const programs = openProgramKeys({ folder: configuration.dataDir })
+    .list()
+    .map(({ name }) => name);
+  process.stdout.write(banner(installation, { ...configuration, programs }));
   // A link in a log would pair any reader of the log.
   if (isInteractive()) process.stdout.write(pairingText(installation.createPairingLink()));
   for (const warning of installation.warnings) printNotice(`warning: ${warning}`);
@@ -97,7 +100,11 @@ export function banner(
     redisUrl,
     apiKeys,
     approvalsFrom,
-  }: Pick<Configuration, "dataDir" | "databaseUrl" | "redisUrl" | "apiKeys" | "approvalsFrom">,
+    programs = [],
+  }: Pick<Configuration, "dataDir" | "databaseUrl" | "redisUrl" | "apiKeys" | "approvalsFrom"> & {
+    /** The names of the connected programs. */
+    readonly programs?: readonly string[];
+  },
 ): string {
   const data =
     databaseUrl === undefined ? dataDir : `PostgreSQL at ${describeDatabase(databaseUrl)}`;
@@ -107,7 +114,7 @@ export function banner(
   address  ${url}
   model    ${model.id} (${model.reason})
   data     ${data}
-${queue}${names === "" ? "" : `  keys     ${names}\n`}  approve  ${describeApprovers({ approvalsFrom, apiKeys })}
+${queue}${names === "" ? "" : `  keys     ${names}\n`}${programs.length === 0 ? "" : `  programs ${programs.join(", ")}\n`}  approve  ${describeApprovers({ approvalsFrom, apiKeys, programs })}
   stop     Ctrl+C
 `;
 }

@@ -1,7 +1,13 @@
-import type { ApprovalsFrom, Right } from "@capstan/contract";
+import type { Right } from "@capstan/contract";
 import type { HistoryMode, PolicyRule } from "@capstan/core";
 import type { SettingsByTool, TokenPrices } from "@capstan/core/host";
-import type { Agents, AttachmentTools, HostedTools, McpOptions } from "@capstan/server";
+import type {
+  Agents,
+  ApprovalsSetting,
+  AttachmentTools,
+  HostedTools,
+  McpOptions,
+} from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
 import type { KnowledgeToolsOptions, WebSearchOptions } from "@capstan/toolkit";
 import type { MediaServices } from "./media-services.ts";
@@ -84,8 +90,11 @@ export interface Configuration {
     /** The PowerShell that runs scripts: `CAPSTAN_PWSH`. @default the PATH's */
     readonly powershell?: string;
   };
-  /** Whose answers to approval requests count. @default `anyone` on loopback without keys, else `people` */
-  readonly approvalsFrom: ApprovalsFrom;
+  /**
+   * Whose answers to approval requests count. @default `anyone-until-connected` on loopback without
+   * keys, else `people`
+   */
+  readonly approvalsFrom: ApprovalsSetting;
   /** The MCP server: whose answers count besides, and how long a call waits, in ms. */
   readonly mcp: Pick<McpOptions, "clientApproves" | "waitMs">;
   readonly web: {

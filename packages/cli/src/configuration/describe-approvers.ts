@@ -8,8 +8,13 @@ import type { Configuration } from "./configuration.ts";
 export function describeApprovers({
   approvalsFrom,
   apiKeys,
-}: Pick<Configuration, "approvalsFrom" | "apiKeys">): string {
-  if (approvalsFrom === "anyone")
+  programs = [],
+}: Pick<Configuration, "approvalsFrom" | "apiKeys"> & {
+  /** The connected programs. @default none */
+  readonly programs?: readonly unknown[];
+}): string {
+  const { length } = programs;
+  if (approvalsFrom === "anyone" || (approvalsFrom !== "people" && length === 0))
     return apiKeys.length === 0 ? "anyone who reaches this server" : "anyone with a key";
   const names = new Set(
     apiKeys.filter(({ rights }) => rights.includes("approve")).map(({ name }) => name),

@@ -71,7 +71,7 @@ test("without settings, the defaults are safe", async () => {
       scripts: { folders: [join(folder, "capstan-tools")] },
       mcp: { clientApproves: "nothing", waitMs: 45_000 },
       skills: [],
-      approvalsFrom: "anyone",
+      approvalsFrom: "anyone-until-connected",
       web: { allowPrivateHosts: [] },
       rules: [],
       agents: {},
@@ -430,10 +430,10 @@ test("an unreadable list of keys is rejected, and no message contains a key", as
   }
 });
 
-test("on loopback without keys anyone can approve, with keys only people, unless the settings say otherwise", async () => {
+test("on loopback without keys anyone can approve until a program is connected, with keys only people, unless the settings say otherwise", async () => {
   const environment = { CAPSTAN_API_KEYS: "bot:one" };
   const from = async (settings: object, more = {}) => (await valid(settings, more)).approvalsFrom;
-  assert.equal(await from({}), "anyone");
+  assert.equal(await from({}), "anyone-until-connected");
   assert.equal(await from({}, { environment }), "people");
   assert.equal(await from({ host: "0.0.0.0" }, { environment }), "people");
   assert.equal(await from({ approvals: { from: "people" } }), "people");

@@ -74,7 +74,10 @@ const comparisons: {
     const isLooser = order.indexOf(changed.clientApproves) > order.indexOf(accepted.clientApproves);
     return isLooser ? ["mcp.clientApproves"] : [];
   },
-  approvalsFrom: (_accepted, changed) => (changed === "people" ? [] : ["approvals.from"]),
+  approvalsFrom: (accepted, changed) => {
+    const order = ["people", "anyone-until-connected", "anyone"];
+    return order.indexOf(changed) > order.indexOf(accepted) ? ["approvals.from"] : [];
+  },
   web: (accepted, changed) => [
     ...(isPartOf(changed.allowPrivateHosts, accepted.allowPrivateHosts)
       ? []

@@ -30,6 +30,7 @@ import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.
 import { entryView, listView, requireConversation } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
+import { mergePages } from "../runs/active/run-stores.ts";
 import { jsonChunks, nextTurn, streamJson } from "../http/streams.ts";
 
 const statuses = [
@@ -52,24 +53,32 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
-    const owner = context.get("principal");
+    const owners = context.get("owners");
     const status = readWord(context, "status", statuses);
     const conversationId = context.req.query("conversation");
-    if (conversationId !== undefined) await requireConversation(runs.store, owner, conversationId);
+    if (conversationId !== undefined)
+      await requireConversation(runs.store, context.get("principal"), conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
     const after = context.req.query("after");
-    const place =
-      after === undefined ? undefined : await runs.stores.findApprovalCursor({ owner, id: after });
+    const places =
+      after === undefined
+        ? []
+        : await Promise.all(
+            owners.map((owner) => runs.stores.findApprovalCursor({ owner, id: after })),
+          );
+    const place = places.find((found) => found !== undefined);
     if (after !== undefined && place === undefined)
       throw badRequest("after", `after: there is no approval "${after.slice(0, 100)}" here.`);
     const query = {
-      owner,
       limit,
       ...(place !== undefined && { after: place }),
       ...(status !== undefined && { status }),
       ...(conversationId !== undefined && { conversationId }),
     };
-    const { data, hasMore } = await runs.stores.listApprovals(query);
+    const pages = await Promise.all(
+      owners.map((owner) => runs.stores.listApprovals({ owner, ...query })),
+    );
+    const { data, hasMore } = mergePages(pages, ({ id }) => id, limit);
     return context.json(
       listView(
         data.map((entry) => entryView(entry, approvalView)),

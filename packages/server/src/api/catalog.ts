@@ -20,7 +20,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
       version,
       model: { id, reason },
       authentication,
-      approvals_from: approvalsFrom,
+      approvals_from: approvalsFrom(),
       rights: context.get("rights"),
       scripts: services.scripts !== undefined && isAdmin,
       configuration_waits: isAdmin && (await services.configurationWaits?.()) === true,

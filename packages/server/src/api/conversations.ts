@@ -10,6 +10,7 @@ import {
   type Store,
   type StoreWrite,
 } from "@capstan/store";
+import { listConversations } from "../http/program-resources.ts";
 import type { Environment, Services } from "../http/services.ts";
 import {
   entryView,
@@ -60,11 +61,7 @@ export function conversationRoutes(
   routes.get("/", async (context) => {
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 50 });
     const after = context.req.query("after");
-    const page = await store.listConversations({
-      owner: context.get("principal"),
-      limit,
-      ...(after !== undefined && { after }),
-    });
+    const page = await listConversations(store, context.get("owners"), { limit, after });
     return context.json(
       listView(
         page.data.map((entry) => entryView(entry, conversationView)),

@@ -6,6 +6,7 @@ import { damaged, entryView, findConversation, listView, unlessDamaged } from ".
 import { readNumber } from "../http/read-body.ts";
 import { notFound } from "../http/errors.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
+import { grantId, mergePages } from "../runs/active/run-stores.ts";
 
 /** Routes of grants: permissions and denials for more than one call. */
 export function grantRoutes({ runs }: Services): Hono<Environment> {
@@ -17,8 +18,11 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
     const conversation = context.req.query("conversation");
     const sessionId =
       conversation === undefined ? undefined : await sessionOf(runs.store, owner, conversation);
-    const query = { owner, limit, ...(sessionId !== undefined && { sessionId }) };
-    const { data, hasMore } = await runs.stores.listGrants(query);
+    const query = { limit, ...(sessionId !== undefined && { sessionId }) };
+    const pages = await Promise.all(
+      context.get("owners").map((each) => runs.stores.listGrants({ owner: each, ...query })),
+    );
+    const { data, hasMore } = mergePages(pages, grantId, limit);
     return context.json(
       listView(
         data.map((entry) => entryView(entry, (record) => grantView(record, conversation))),

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { setCookie } from "hono/cookie";
 import { z } from "zod";
 import { notFound, RequestError } from "../http/errors.ts";
-import type { Session } from "../http/pairing.ts";
+import type { Session } from "../http/credentials/pairing.ts";
 import { readBody } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 import { type Environment, type Services, sessionCookie } from "../http/services.ts";

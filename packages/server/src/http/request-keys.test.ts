@@ -8,7 +8,7 @@ import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
 import { ModelError } from "@capstan/core";
 import { openMemoryStore, type Store, type StoreWrite } from "@capstan/store";
 import { owner } from "@capstan/store/testing";
-import { openPairing, terminalKeyFile } from "./pairing.ts";
+import { openPairing, terminalKeyFile } from "./credentials/pairing.ts";
 import { createTestApp, requestTo, type TestApp, toyTools } from "../testing/app-fixtures.ts";
 import { runIn, tool } from "../testing/run-fixtures.ts";
 

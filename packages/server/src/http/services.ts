@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import type { Pairing } from "./pairing.ts";
+import type { Pairing } from "./credentials/pairing.ts";
+import type { ProgramKeys } from "./credentials/program-keys.ts";
 import type { Sealer } from "./sealing.ts";
 import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
@@ -53,10 +54,12 @@ export interface Services {
   readonly agents: Agents;
   readonly version: string;
   readonly authentication: boolean;
-  readonly approvalsFrom: ApprovalsFrom;
+  /** Returns whose answers to approvals count now. It can change when a program is connected. */
+  readonly approvalsFrom: () => ApprovalsFrom;
   /** Whether a changed settings file waits until a user accepts it. @default never */
   readonly configurationWaits?: () => Promise<boolean>;
   readonly pairing: Pairing;
+  readonly programKeys: ProgramKeys;
   readonly sealer: Sealer;
 }
 
@@ -73,6 +76,11 @@ export interface Environment {
   readonly Bindings: { readonly connection?: Connection };
   readonly Variables: {
     readonly principal: string;
+    /**
+     * The owners whose data a list contains: the principal, and for the user who runs the server
+     * also the connected programs.
+     */
+    readonly owners: readonly [string, ...string[]];
     readonly rights: readonly Right[];
     /** The agent of requests without a model, if the caller's key has one. */
     readonly defaultAgent: string | undefined;

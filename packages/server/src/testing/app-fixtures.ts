@@ -5,13 +5,14 @@ import { newId, systemClock } from "@capstan/core/host";
 import type { Embedder } from "../search/embed-texts.ts";
 import { createVectorStores } from "../search/vector-stores.ts";
 import { plainDocuments } from "./plain-documents.ts";
-import { openPairing } from "../http/pairing.ts";
+import { openPairing } from "../http/credentials/pairing.ts";
+import { openProgramKeys } from "../http/credentials/program-keys.ts";
 import { openSealer } from "../http/sealing.ts";
 import { defaultServerLimits, type ServerLimits } from "../runs/request/run-limits.ts";
 import type { RunServiceOptions } from "../runs/run-service.ts";
 import { createRuns, executorsOf, groupOf, type Setup } from "./run-fixtures.ts";
 import { openMemoryStore, type Store } from "@capstan/store";
-import { type AppOptions, createApp } from "../app.ts";
+import { type AppOptions, type ApprovalsSetting, createApp, currentApprovalsFrom } from "../app.ts";
 import type { Environment, Services } from "../http/services.ts";
 
 export interface Answer {
@@ -50,7 +51,8 @@ export function createTestApp(
     readonly apiKeys?: AppOptions["apiKeys"];
     readonly pairing?: Services["pairing"];
     /** @default "people" with keys, else "anyone" */
-    readonly approvalsFrom?: Services["approvalsFrom"];
+    readonly approvalsFrom?: ApprovalsSetting;
+    readonly programKeys?: Services["programKeys"];
     readonly rules?: readonly PolicyRule[];
     readonly agents?: Services["agents"];
     /** Ids of models besides the setup's own. @default every id names the setup's model */
@@ -94,6 +96,10 @@ export function createTestApp(
     clock: systemClock,
     log: setup.log ?? (() => {}),
   });
+  const {
+    approvalsFrom = setup.apiKeys === undefined ? "anyone" : "people",
+    programKeys = openProgramKeys({ folder: join(tmpdir(), newId("capstan-test-")) }),
+  } = setup;
   const services: Services = {
     runs,
     vectorStores,
@@ -121,7 +127,8 @@ export function createTestApp(
     // Nothing is written there before a browser is paired.
     pairing: setup.pairing ?? openPairing({ folder: join(tmpdir(), newId("capstan-test-")) }),
     sealer: openSealer({ folder: join(tmpdir(), newId("capstan-test-")) }),
-    approvalsFrom: setup.approvalsFrom ?? (setup.apiKeys === undefined ? "anyone" : "people"),
+    programKeys,
+    approvalsFrom: () => currentApprovalsFrom(approvalsFrom, programKeys),
   };
   const app = createApp({
     services,

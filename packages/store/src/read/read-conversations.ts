@@ -70,14 +70,19 @@ export function* getConversation(query: {
   return row === undefined ? undefined : conversationRecord(row);
 }
 
-/** Returns a page of conversations, last changed first. */
+/**
+ * Returns a page of conversations, last changed first, after the conversation `after` of
+ * `afterOwner`, by default of the same owner.
+ */
 export function* listConversations(query: {
   owner: string;
   limit?: number;
   after?: string;
+  afterOwner?: string;
 }): Script<Page<ConversationRecord | DamagedRecord>> {
   const limit = pageLimit(query.limit);
   const after = query.after ?? null;
-  const rows = yield* all(findPage, query.owner, after, after, query.owner, limit + 1);
+  const { owner, afterOwner = owner } = query;
+  const rows = yield* all(findPage, owner, after, after, afterOwner, limit + 1);
   return pageOf(rows, limit, (row) => readable(row, conversationRecord) ?? damagedRecord(row));
 }

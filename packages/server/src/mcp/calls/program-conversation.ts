@@ -1,6 +1,7 @@
 import { LruCache, newId } from "@capstan/core/host";
 import type { VariableSystem } from "@capstan/core";
 import type { ConversationRecord, Manifest, RunRecord } from "@capstan/store";
+import { programOf } from "../../http/credentials/program-keys.ts";
 import type { RunService } from "../../runs/run-service.ts";
 
 /** The key under which a principal's conversation of MCP calls is found. */
@@ -37,7 +38,7 @@ export function createProgramConversations(runs: RunService) {
         type: "create-conversation",
         id,
         owner,
-        title: "Calls over MCP",
+        title: titleOf(owner),
         metadata: {},
         switches: { groups: {}, tools: {} },
       },
@@ -101,6 +102,12 @@ export function createProgramConversations(runs: RunService) {
       });
     },
   };
+}
+
+/** The user sees the conversations of all connected programs in one list. */
+function titleOf(owner: string): string {
+  const program = programOf(owner);
+  return program === undefined ? "Calls over MCP" : `Calls of ${program} over MCP`;
 }
 
 type Entry = Manifest[string];

@@ -144,8 +144,8 @@ export class RunStores {
   }
 }
 
-/** Merges the pages of several stores into one, in cursor order. */
-function mergePages<T extends Pick<CreationCursor, "createdSeq">>(
+/** Merges the pages of several stores or owners into one, in cursor order. */
+export function mergePages<T extends Pick<CreationCursor, "createdSeq">>(
   pages: readonly Page<T>[],
   idOf: (entry: T) => string,
   limit = 20,

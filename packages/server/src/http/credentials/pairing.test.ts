@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { FakeClock, ScriptedModel } from "@capstan/core/testing";
 import { withDataDir } from "@capstan/store/testing";
-import { createTestApp, requestTo } from "../testing/app-fixtures.ts";
+import { createTestApp, requestTo } from "../../testing/app-fixtures.ts";
 import { openPairing, terminalKeyFile } from "./pairing.ts";
 
 const host = "127.0.0.1:8787";

@@ -1,0 +1,99 @@
+import type { Context } from "hono";
+import type { ConversationRecord, DamagedRecord, Page, Store } from "@capstan/store";
+import { unlessDamaged } from "./records.ts";
+import type { Environment, Services } from "./services.ts";
+
+/*
+ * The user who runs the server has connected the programs, so this user sees their conversations
+ * and answers their approval requests on the page and in the terminal. Each program still owns what
+ * it creates, and sees nothing of the user or of other programs.
+ */
+
+/** Parts of the API whose paths name something that has an owner. */
+const named = /^\/v1\/(runs|conversations|approvals|grants|files)\/([\w-]+)/;
+
+/**
+ * Returns the owners whose data a request of a user can reach: the owner of the named resource,
+ * or all of these owners if it names nothing.
+ *
+ * @param owners the user, and the programs that the user has connected
+ */
+export async function ownersOfRequest(
+  { runs }: Pick<Services, "runs">,
+  { req }: Context<Environment>,
+  owners: readonly [string, ...string[]],
+): Promise<readonly [string, ...string[]]> {
+  const [user] = owners;
+  const [, kind, inPath] = named.exec(req.path) ?? [];
+  const conversation = req.query("conversation");
+  const [what, id] = conversation === undefined ? [kind, inPath] : ["conversations", conversation];
+  if (what === undefined || id === undefined || owners.length === 1) return owners;
+  for (const owner of owners) if (await isOwner(runs, what, { owner, id })) return [owner];
+  return [user];
+}
+
+async function isOwner(
+  runs: Services["runs"],
+  kind: string,
+  query: { readonly owner: string; readonly id: string },
+): Promise<boolean> {
+  const found = await unlessDamaged<unknown>(async () => {
+    switch (kind) {
+      case "runs":
+        return runs.stores.of(query.id).getRun(query);
+      case "conversations":
+        return runs.store.getConversation(query);
+      case "approvals":
+        return runs.stores.findApprovalCursor(query);
+      case "grants": {
+        const all = await Promise.all(runs.stores.all.map((store) => store.getGrant(query)));
+        return all.find((grant) => grant !== undefined);
+      }
+      default:
+        return runs.store.getFile(query);
+    }
+  });
+  return found !== undefined;
+}
+
+type Conversations = Page<ConversationRecord | DamagedRecord>;
+
+/** Conversations of a program that are listed. A program has few: its calls over MCP share one. */
+const listedOfProgram = 100;
+
+/**
+ * Lists the conversations of a user and of the user's programs, last changed first.
+ *
+ * @param options.after the id of the last listed conversation
+ */
+export async function listConversations(
+  store: Store,
+  [user, ...programs]: readonly [string, ...string[]],
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<Conversations> {
+  const rest = { limit, ...(after !== undefined && { after }) };
+  if (programs.length === 0) return store.listConversations({ owner: user, ...rest });
+  let afterOwner = user;
+  for (const owner of after === undefined ? [] : programs)
+    if (
+      (await unlessDamaged(() => store.getConversation({ owner, id: after ?? "" }))) !== undefined
+    )
+      afterOwner = owner;
+  const pages = await Promise.all(
+    [user, ...programs].map((owner) =>
+      store.listConversations({
+        owner,
+        ...rest,
+        limit: owner === user ? limit : Math.min(limit, listedOfProgram),
+        afterOwner,
+      }),
+    ),
+  );
+  const time = (entry: ConversationRecord | DamagedRecord) =>
+    "isDamaged" in entry ? 0 : entry.updatedAt;
+  const data = pages
+    .flatMap((page) => page.data)
+    .toSorted((a, b) => time(b) - time(a) || (a.id < b.id ? 1 : -1));
+  const hasMore = data.length > limit || pages.some((page) => page.hasMore);
+  return { data: data.slice(0, limit), hasMore };
+}
