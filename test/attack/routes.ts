@@ -136,6 +136,8 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /v1/models": { others: "all" },
   "GET /v1/models/:id{.+}": { path: () => "/v1/models/capstan/offline", others: "all" },
   "GET /v1/tools": { others: "all" },
+  // Each user's stream has that user's own changes only.
+  "GET /v1/events": { others: "own" },
 
   "GET /mcp": { others: "own" },
   "POST /mcp": { body: initialize, others: "own" },

@@ -66,4 +66,5 @@ export type {
 } from "./script.ts";
 export type { AuthoringOutcome, ScriptAuthoring } from "./script-authoring.ts";
 export type { OpenedSession, PairingView, SessionView } from "./session.ts";
+export type { UserChangeEvent, UserEvent } from "./user-event.ts";
 export type { VariableUpdate, VariableValueView, VariableView } from "./variable.ts";

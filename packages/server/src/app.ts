@@ -16,6 +16,7 @@ import { MemoryBudget } from "./http/memory-budget.ts";
 import { compress } from "./http/compress.ts";
 import { getCookie } from "hono/cookie";
 import { agentRoutes } from "./api/agents.ts";
+import { eventRoutes } from "./api/events.ts";
 import { approvalRoutes } from "./api/approvals.ts";
 import { catalogRoutes } from "./api/catalog.ts";
 import { completionRoutes } from "./completions/routes.ts";
@@ -114,6 +115,7 @@ export function createApp({
   app.route("/v1/conversations", conversationRoutes({ ...services, addedItems }, budget));
   app.route("/v1/conversations", conversationItemRoutes(services, budget));
   app.route("/v1/conversations", variableRoutes(services));
+  app.route("/v1/events", eventRoutes(services, budget));
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1/overrides", overrideRoutes(services));

@@ -6,6 +6,7 @@
  */
 
 // records
+export type { UserChange, UserChanges } from "./records/user-change.ts";
 export type { S3Options } from "./s3/s3-options.ts";
 export type { ClaimedRun } from "./records/claimed-run.ts";
 export { type Fault, type Inspection, inspectionOf } from "./records/inspection.ts";

@@ -115,13 +115,14 @@ export class MemoryBudget {
    * Counts an open stream of a principal and reserves its memory: two pages of events, whatever the
    * length of the stream. If the stream follows a new run, call this before the run starts.
    *
+   * @param bytes the memory of a stream of short events @default 131,072
    * @throws RequestError 429 if the principal has too many open streams; the errors of `take`
    */
-  takeStream(principal: string): Release {
+  takeStream(principal: string, bytes = streamBytes): Release {
     const open = this.#streams.get(principal) ?? 0;
     const { streamsOfOne } = this.#limits;
     if (open >= streamsOfOne) throw tooManyStreams(streamsOfOne);
-    const release = this.take(principal, streamBytes);
+    const release = this.take(principal, bytes);
     this.#streams.set(principal, open + 1);
     let isOpen = true;
     return () => {

@@ -40,6 +40,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/models", needs: "ask" },
   { method: "GET", path: "/v1/models/:id{.+}", needs: "ask" },
   { method: "GET", path: "/v1/tools", needs: "ask" },
+  { method: "GET", path: "/v1/events", needs: "ask" },
 
   // Loosens restrictions with `approve: true`, and with `require_approval: "never"`.
   { method: "POST", path: "/v1/responses", needs: "ask", toLoosen: "approve" },

@@ -55,15 +55,20 @@ export function* applyRequests(
   context: WriteContext,
   requests: readonly EncodedRequest[],
 ): Script<Applied> {
-  const { changes, failedWrites } = context;
+  const { changes, failedWrites, notes } = context;
   const results: WriteResult[] = [];
   for (const request of requests) {
     const before = changes.count;
+    notes.length = 0;
     try {
       const outcomes = yield* applyRequest(context, request);
       const last = outcomes.at(-1);
       const isDone = last === undefined || isAccepted(last);
-      results.push({ outcomes: isDone ? outcomes : refusedOutcomes(request, outcomes) });
+      results.push(
+        isDone
+          ? { outcomes, ...(notes.length > 0 && { changed: [...notes] }) }
+          : { outcomes: refusedOutcomes(request, outcomes) },
+      );
       if (!isDone && changes.count > before) return { results, undo: true };
     } catch (thrown) {
       if (changes.count > before) throw thrown;

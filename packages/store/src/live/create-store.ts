@@ -5,6 +5,8 @@ import { createCommitQueue } from "./commit-queue.ts";
 import { CommitEncoder, type WriteRequest } from "../encode/run-commit.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 import { findClaim, type LiveRuns, type Publisher } from "./live-runs.ts";
+import { ChangeNotifier } from "./change-notifier.ts";
+import type { UserChange } from "../records/user-change.ts";
 import type { Nodes } from "../records/nodes.ts";
 import { type ReadParts, createStoreReader } from "./create-store-reader.ts";
 import type { Store } from "./store.ts";
@@ -31,6 +33,8 @@ export interface StoreParts extends Pick<
    */
   readonly live?: { readonly runs: LiveRuns; readonly storedSeq: (runId: string) => number };
   readonly nodes?: Nodes;
+  /** Receives the changes of other nodes. @default there are no other nodes */
+  readonly changes?: ChangeNotifier;
   readonly clock: Clock;
   readonly announce: (url: string) => Promise<void>;
   /** Releases everything except the writer, after the writer has stopped. */
@@ -38,7 +42,7 @@ export interface StoreParts extends Pick<
 }
 
 type Settled =
-  | { readonly outcomes: readonly WriteOutcome[] }
+  | { readonly outcomes: readonly WriteOutcome[]; readonly changed?: readonly UserChange[] }
   | Extract<WriteResult, { error: unknown }>;
 
 /**
@@ -46,7 +50,7 @@ type Settled =
  * reads.
  */
 export function createStore(parts: StoreParts): Store {
-  const { writer, publisher, live, clock } = parts;
+  const { writer, publisher, live, clock, changes = new ChangeNotifier() } = parts;
   const encoder = new CommitEncoder();
   const queue = createCommitQueue<WriteRequest, Settled>({
     commit: (batch) =>
@@ -69,7 +73,9 @@ export function createStore(parts: StoreParts): Store {
         : [];
     const outcomes = request.writes.map((write, index) => complete(write, applied[index]));
     for (const write of request.writes) if (write.type === "journal") live?.runs.end(write.runId);
-    return result === undefined || "error" in result ? result : { outcomes };
+    if (result === undefined || "error" in result) return result;
+    if (result.changed !== undefined) changes.publish(result.changed);
+    return { outcomes };
   }
 
   function complete(write: StoreWrite, applied: AppliedOutcome | undefined): WriteOutcome {
@@ -217,6 +223,7 @@ export function createStore(parts: StoreParts): Store {
     collectBlobs: (signal = closed.signal) => collectBlobs(signal),
     beforeNext: (given) => queue.beforeNext(given),
     subscribe: (runId, listener) => publisher.subscribe(runId, listener),
+    onUserChanges: (listener) => changes.subscribe(listener),
     announce: parts.announce,
     ...(parts.nodes && { nodes: parts.nodes }),
     ...(writer.died && { died: writer.died }),

@@ -1,6 +1,7 @@
 import type { CapstanError } from "@capstan/core";
 import type { UnnumberedEvent } from "../records/records.ts";
 import type { Nodes } from "../records/nodes.ts";
+import type { UserChanges } from "../records/user-change.ts";
 import type { StoreReader } from "./create-store-reader.ts";
 import type { StoreWrite } from "../records/store-writes.ts";
 import type { ReceivedBlob } from "../blobs/received-blob.ts";
@@ -56,6 +57,13 @@ export interface Store extends StoreReader {
    * @returns removes it
    */
   subscribe(runId: string, listener: (published: Published) => void): () => void;
+  /**
+   * Calls the listener with the changes of all users' data after each commit, also of other nodes,
+   * in order. The listener must return quickly and must not throw.
+   *
+   * @returns removes it
+   */
+  onUserChanges(listener: (changes: UserChanges) => void): () => void;
   /** Writes the server's address next to the lock, for other commands. */
   announce(url: string): Promise<void>;
   /** The nodes that share the database; absent if only one process can have it. */

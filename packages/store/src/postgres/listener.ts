@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
+import type { ChangeNotifier } from "../live/change-notifier.ts";
+import type { UserChange } from "../records/user-change.ts";
 import type { Publisher } from "../live/live-runs.ts";
 import type { DatabaseAddress } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
@@ -15,9 +17,10 @@ export async function listenToNodes(options: {
   /** The id of this node, whose own notifications are ignored. */
   readonly self: string;
   readonly publisher: Publisher;
+  readonly notifier: ChangeNotifier;
   readonly onMessage: (message: NodeMessage) => void;
 }): Promise<{ close(): Promise<void> }> {
-  const { address, self, publisher, onMessage } = options;
+  const { address, self, publisher, notifier, onMessage } = options;
   const closed = new AbortController();
   let current: pg.Client | undefined;
 
@@ -26,9 +29,11 @@ export async function listenToNodes(options: {
     client.on("notification", ({ payload }) => {
       const notification = parseNotification(payload);
       if (notification === undefined || notification.by === self) return;
-      const { runs = [], owners = [], stop, watched } = notification;
+      const { runs = [], owners = [], changes = [], stop, watched } = notification;
       for (const runId of runs) publisher.publish(runId, changedByOtherNode);
       if (runs.length > 0) onMessage({ type: "changed", runIds: runs });
+      // Clients receive the events of newer nodes unchanged.
+      if (changes.length > 0) notifier.publish(changes as readonly UserChange[]);
       if (owners.length > 0) onMessage({ type: "permissions", owners });
       if (stop !== undefined) onMessage({ type: "stop", ...stop });
       if (watched !== undefined) onMessage({ type: "watched", runId: watched });
@@ -50,6 +55,7 @@ export async function listenToNodes(options: {
         await sleep(wait, undefined, { signal: closed.signal });
         await connect();
         publisher.publishToAll(changedByOtherNode);
+        notifier.publish("missed");
         onMessage({ type: "missed" });
         return;
       } catch {

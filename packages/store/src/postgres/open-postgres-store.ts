@@ -2,6 +2,7 @@ import type { Clock } from "@capstan/core";
 import { newId, systemClock } from "@capstan/core/base";
 import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
+import { ChangeNotifier } from "../live/change-notifier.ts";
 import { Publisher } from "../live/live-runs.ts";
 import { slowReader } from "../live/slow-reader.ts";
 import { type SlowReadName, slowRead } from "../live/slow-reads.ts";
@@ -52,6 +53,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
   try {
     await prepareDatabase(address, clock.now(), options.log);
     const publisher = new Publisher();
+    const notifier = new ChangeNotifier();
     const listeners: ((message: NodeMessage) => void)[] = [];
     const onMessage = (message: NodeMessage) => listeners.forEach((listener) => listener(message));
     // Closes everything that was opened if a later step fails.
@@ -59,7 +61,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     const connection = await connectWriter(address, self);
     opened.defer(() => connection.close());
     const writer = postgresWriter({ connection, writerId: self });
-    const listener = await listenToNodes({ address, self, publisher, onMessage });
+    const listener = await listenToNodes({ address, self, publisher, notifier, onMessage });
     opened.defer(() => listener.close());
     const { read, snapshot, close } = postgresReads(address, connections);
     opened.defer(close);
@@ -83,6 +85,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
       }) as StoreParts["readSlow"],
       hasReaderThread: true,
       publisher,
+      changes: notifier,
       clock,
       blobs,
       nodes: { ...nodes, subscribe: (each) => void listeners.push(each) },

@@ -1,11 +1,16 @@
 import type { RunStatus } from "@capstan/contract";
 import type { Journal, StoreWrite } from "./store-writes.ts";
 import type { OutcomeOf, Fenced } from "./write-outcomes.ts";
+import type { UserChange } from "./user-change.ts";
 import type { ErrorData } from "./error-data.ts";
 
 /** The writer's result for one call. */
 export type WriteResult =
-  | { readonly outcomes: readonly AppliedOutcome[] }
+  | {
+      readonly outcomes: readonly AppliedOutcome[];
+      /** The changes of users' data. @default none */
+      readonly changed?: readonly UserChange[];
+    }
   | { readonly error: ErrorData };
 
 /** The writer's outcome of one write. */

@@ -45,6 +45,7 @@ export function createWriteContext(sql: SqliteConnection): {
       trim,
       nextTail: lastOf("tail") + 1,
       takeRunNumber: () => (lastRun += 1),
+      notes: [],
     },
     recoveredRuns,
   };

@@ -1,4 +1,12 @@
-import { deleted, json, listOf, objectOf, type Operations } from "../schemas/operation.ts";
+import {
+  deleted,
+  json,
+  listOf,
+  objectOf,
+  type Operations,
+  ref,
+  text,
+} from "../schemas/operation.ts";
 import { embeddingRequest } from "../schemas/request-schemas.ts";
 
 /** The server itself: its state, models and tools, and paired browsers. */
@@ -34,6 +42,13 @@ export const serverOperations: Operations = {
   "GET /v1/tools": {
     summary: "List the tool groups of the server",
     answer: listOf("ToolGroupView"),
+  },
+  "GET /v1/events": {
+    summary: "Follow the changes of your data",
+    description:
+      "Conversations, runs, approvals, files and permissions, with their ids only. `Last-Event-ID` or `starting_after` continues after an event; `resync` says that changes may be missing.",
+    query: [text("starting_after", "The cursor of the last known event.")],
+    answer: { type: "events", schema: ref("UserEvent") },
   },
   "POST /v1/pairings": {
     summary: "Create a code that pairs a browser",

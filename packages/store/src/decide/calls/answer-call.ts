@@ -6,6 +6,7 @@ import { type CallsRow, foldCalls, patchOf, isOutcomeUnknown } from "../../encod
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { removeAnswerable } from "./answerable-calls.ts";
+import { noteOutcome } from "../state/note-run.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerCall = Extract<StoreWrite, { type: "answer-call" }>;
@@ -54,6 +55,7 @@ export function* answerCall(
     context.changes.update("run_journal", { run_n: runN, seq, nth }, { calls });
     removeAnswerable(context, last.run_n, { callId: call.callId, by: "person" });
   }
+  noteOutcome(context, run, { type: "outcome.answered", call: call.callId });
   return { status: "answered", call };
 }
 

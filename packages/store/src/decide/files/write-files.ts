@@ -54,14 +54,14 @@ const findFile = statement(
 /** The maximum number of rows that one write deletes. */
 const mostDeleted = 500;
 
-const findExpired = statement<{ id: string }>(
+const findExpired = statement<{ id: string; owner: string }>(
   { reads: ["files"] },
-  `SELECT id FROM files WHERE expires_at IS NOT NULL AND expires_at <= ? LIMIT ${mostDeleted}`,
+  `SELECT id, owner FROM files WHERE expires_at IS NOT NULL AND expires_at <= ? LIMIT ${mostDeleted}`,
 );
 
-const findOld = statement<{ id: string }>(
+const findOld = statement<{ id: string; owner: string }>(
   { reads: ["files"] },
-  `SELECT id FROM files WHERE owner = ? AND created_at < ? LIMIT ${mostDeleted}`,
+  `SELECT id, owner FROM files WHERE owner = ? AND created_at < ? LIMIT ${mostDeleted}`,
 );
 
 const deleteFiles = statement(
@@ -176,7 +176,7 @@ export function* createFile(
 
 /** Adds the row of a file. */
 export function insertFile(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   {
     file,
     blob,
@@ -196,11 +196,12 @@ export function insertFile(
     created_at: at,
     expires_at: ttlMs === undefined ? null : at + ttlMs,
   });
+  notes.push({ owner, event: { type: "file.created", file: id } });
 }
 
 /** Deletes a file. Runs that refer to its bytes keep them. */
 export function* deleteFile(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   { owner, id }: DeleteFile,
 ): Script<OutcomeOf<DeleteFile>> {
   const known = yield* first(findFile, id, owner);
@@ -210,12 +211,13 @@ export function* deleteFile(
   // No index keeps the text of a deleted file.
   changes.remove("search_objects", { file_id: id });
   changes.remove("search_chunks", { file_id: id });
+  notes.push({ owner, event: { type: "file.deleted", file: id } });
   return { status: "deleted", runIds: [] };
 }
 
 /** Deletes expired files, or a user's files of a certain age, and the parts of expired uploads. */
 export function* expireFiles(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   { older }: ExpireFiles,
   at: number,
 ): Script<OutcomeOf<ExpireFiles>> {
@@ -224,6 +226,8 @@ export function* expireFiles(
       ? yield* all(findExpired, at)
       : yield* all(findOld, older.owner, older.before);
   const ids = found.map(({ id }) => id);
+  for (const { id: file, owner } of found)
+    notes.push({ owner, event: { type: "file.deleted", file } });
   if (ids.length > 0) {
     changes.run(deleteFiles, ids);
     changes.run(deleteLinks, ids);

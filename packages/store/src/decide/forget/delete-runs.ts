@@ -104,6 +104,7 @@ export function* deleteRun(context: WriteContext, write: DeleteRun): Script<Outc
   if (run === undefined) return { status: "not_found" };
   if (run.ended_at === null) return refusedAsRunning(run);
   yield* removeRuns(context, [run]);
+  context.notes.push({ owner: write.owner, event: { type: "run.deleted", run: run.id } });
   return { status: "deleted", runIds: [run.id] };
 }
 
@@ -112,7 +113,7 @@ export function* deleteConversation(
   context: WriteContext,
   write: DeleteConversation,
 ): Script<OutcomeOf<DeleteConversation>> {
-  const { changes } = context;
+  const { changes, notes } = context;
   const known = yield* first(findConversation, write.id, write.owner);
   if (known === undefined) return { status: "not_found" };
   const runs = yield* all(lockRunsOfConversation, write.id);
@@ -124,6 +125,8 @@ export function* deleteConversation(
   yield* removeRuns(context, gone);
   changes.remove("thread_objects", { conversation_id: write.id });
   changes.remove("conversations", { id: write.id });
+  const { owner, id: conversation } = write;
+  notes.push({ owner, event: { type: "conversation.deleted", conversation } });
   return { status: "deleted", runIds: gone.map((run) => run.id) };
 }
 

@@ -19,7 +19,7 @@ type Forget = Extract<StoreWrite, { type: "forget-lineage" }>;
  * and removes the owner of its runs. Later commits delete the runs' rows.
  */
 export function* forgetLineage(
-  { changes, runs }: WriteContext,
+  { changes, runs, notes }: WriteContext,
   { owner, start, before }: Forget,
 ): Script<OutcomeOf<Forget>> {
   const lineage = yield* readLineage({ owner, start }, true);
@@ -33,6 +33,7 @@ export function* forgetLineage(
   for (const id of lineage.conversations) {
     changes.remove("thread_objects", { conversation_id: id });
     changes.remove("conversations", { id });
+    notes.push({ owner, event: { type: "conversation.deleted", conversation: id } });
   }
   for (const id of lineage.sessions) {
     changes.run(deleteFiles, owner, id);

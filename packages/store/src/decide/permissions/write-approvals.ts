@@ -16,6 +16,7 @@ import { resumeOnAnswer } from "../runs/suspend-resume.ts";
 import { decideApproval } from "../runs/decide-approval.ts";
 import { answerReview } from "./write-reviews.ts";
 import { deleteEndedGrants } from "./write-grants.ts";
+import { noteApproval } from "../state/note-run.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type AnswerApproval = Extract<StoreWrite, { type: "answer-approval" }>;
@@ -35,6 +36,7 @@ export function* answerApproval(
   const { before, result } = found;
   if (before.status !== "pending") return { status: "already_answered", approval: before };
   const { answer } = write;
+  noteApproval(context, runOf(before), { type: "approval.answered", approval: write.id });
   const given = { at, approval: { id: write.id, result }, claims: write.claims };
   if (before.kind === "result") {
     if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
@@ -60,6 +62,10 @@ export function* answerApproval(
     approval,
     ...(yield* resumeOnAnswer(context, before.runId, given)),
   };
+}
+
+function runOf({ runId: id, owner, conversationId }: ApprovalRecord) {
+  return { id, owner, conversationId };
 }
 
 function isReview(answer: ApprovalDecision | ReviewDecision): answer is ReviewDecision {
@@ -96,8 +102,10 @@ export function* expireApprovals(
   const rows = ids === undefined ? yield* all(lockExpired, at) : yield* all(lockGiven, [...ids]);
   // If this batch has not locked a request's run, the next batch expires the request.
   const due = rows.filter((row) => runs.get(row.run_id) !== undefined);
-  for (const { id } of due) {
+  for (const { id, run_id: runId } of due) {
     changes.update("approvals", { id }, { status: "expired", answered_at: at });
+    const run = runs.get(runId);
+    if (run !== undefined) noteApproval(context, run, { type: "approval.answered", approval: id });
   }
   // A damaged request also expires, so that it does not block others; its run then reports that it
   // cannot be read.

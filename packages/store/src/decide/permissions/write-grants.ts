@@ -22,7 +22,7 @@ const deleteRevoked = statement({ writes: ["grants"] }, "DELETE FROM grants WHER
 
 /** Stores a grant. A resumed loop can write a grant again: the stored grant is kept. */
 export function insertGrant(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   owner: string,
   sessionId: string | null,
   grant: Grant,
@@ -36,6 +36,7 @@ export function insertGrant(
     expires_at: grant.expiresAt === undefined ? null : Math.trunc(grant.expiresAt),
     data: JSON.stringify(grant),
   });
+  notes.push({ owner, event: { type: "permissions.changed" } });
 }
 
 /** Creates a grant. Rejects an id that is in use. */
@@ -56,7 +57,7 @@ export function* createGrant(
 
 /** Revokes a grant. Revoking it again does not change the time of revocation. */
 export function* revokeGrant(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   { id, owner }: RevokeGrant,
   at: number,
 ): Script<OutcomeOf<RevokeGrant>> {
@@ -67,6 +68,7 @@ export function* revokeGrant(
   const { revoked_at: before } = row;
   if (before !== null) return { status: "revoked", sessionId, revokedAt: before, again: true };
   changes.update("grants", { id, owner }, { revoked_at: at });
+  notes.push({ owner, event: { type: "permissions.changed" } });
   return { status: "revoked", sessionId, revokedAt: at, again: false };
 }
 

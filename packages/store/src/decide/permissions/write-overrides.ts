@@ -40,13 +40,14 @@ export function overrideId(about: Pick<PolicyRule, "tool" | "when">): string {
 
 /** Changes the given fields of a rule; null clears a field. A rule without any field is deleted. */
 export function* changeOverride(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   write: ChangeOverride,
   at: number,
 ): Script<OutcomeOf<ChangeOverride>> {
   const { owner, tool, when, change } = write;
   const about = when === undefined ? { tool } : { tool, when };
   const id = overrideId(about);
+  const note = { owner, event: { type: "permissions.changed" } } as const;
   const row = yield* first(lockOverride, owner, id);
   const before = row && readable(row, overrideRecord);
   // An update would leave the row damaged, so the row is replaced.
@@ -61,6 +62,7 @@ export function* changeOverride(
   };
   if (rule.execution === undefined && rule.result === undefined && rule.approvalMs === undefined) {
     changes.remove("overrides", { owner, id });
+    notes.push(note);
     return { status: "updated", id, override: undefined };
   }
   const count = yield* first(countOverrides, owner);
@@ -72,16 +74,18 @@ export function* changeOverride(
   if (before === undefined)
     changes.insert("overrides", { owner, id, created_at: createdAt, ...changed });
   else changes.update("overrides", { owner, id }, changed);
+  notes.push(note);
   return { status: "updated", id, override: { owner, id, rule, createdAt, updatedAt: at } };
 }
 
 /** Deletes a user's rule. */
 export function* resetOverride(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   { owner, id }: ResetOverride,
 ): Script<OutcomeOf<ResetOverride>> {
   const known = yield* first(findOverride, owner, id);
   if (known === undefined) return { status: "not_found" };
   changes.remove("overrides", { owner, id });
+  notes.push({ owner, event: { type: "permissions.changed" } });
   return { status: "updated", id, override: undefined };
 }

@@ -2,6 +2,7 @@ import type { RunStatus } from "@capstan/contract";
 import { isClosing, transition } from "../../records/run-status.ts";
 import type { Script } from "../../sql/script.ts";
 import { closeApprovals } from "./decide-approval.ts";
+import { noteRun } from "../state/note-run.ts";
 import type { RunState } from "../state/run-states.ts";
 import { foldOpenItems } from "../rows/write-events.ts";
 import { foldVariables } from "../rows/write-variables.ts";
@@ -30,6 +31,7 @@ export function* changeStatus(
   const ended = { updated_at: at, ended_at: ends ? Math.max(at, run.createdAt) : null };
   context.changes.update("runs", { n }, { status: to, ...ended, manifest });
   context.runs.set(next);
+  noteRun(context, next);
   return { status: "changed", run: next };
 }
 

@@ -1,6 +1,7 @@
 import { transition } from "../../records/run-status.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
+import { noteRun } from "../state/note-run.ts";
 import type { RunState } from "../state/run-states.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
@@ -30,5 +31,6 @@ export function claim(context: WriteContext, run: RunState, at: number): RunStat
   context.changes.update("runs", { n: run.n }, { ...taken, updated_at: at, node });
   const claimed: RunState = { ...run, ...taken };
   context.runs.set(claimed);
+  if (run.status !== "in_progress") noteRun(context, claimed);
   return claimed;
 }

@@ -28,7 +28,7 @@ const lockConversation = statement<ConversationRow>(
 
 /** Creates a conversation. Rejects an id that is in use. */
 export function* createConversation(
-  { changes }: WriteContext,
+  { changes, notes }: WriteContext,
   write: CreateConversation,
   at: number,
 ): Script<OutcomeOf<CreateConversation>> {
@@ -49,6 +49,7 @@ export function* createConversation(
     created_at: at,
     updated_at: at,
   });
+  notes.push({ owner, event: { type: "conversation.created", conversation: id } });
   return { status: "created" };
 }
 
@@ -81,6 +82,7 @@ export function* updateConversation(
       updated_at: at,
     },
   );
+  noteChanged(context, write);
   return { status: "updated", conversation };
 }
 
@@ -99,7 +101,12 @@ export function* moveHead(
     return { status: "refused", reason: `There is no run ${write.to} to be the head.` };
   const head = { head_run_id: write.to, updated_at: at };
   context.changes.update("conversations", { id: write.id }, head);
+  noteChanged(context, write);
   return { status: "moved" };
+}
+
+function noteChanged({ notes }: WriteContext, { owner, id }: MoveHead | UpdateConversation): void {
+  notes.push({ owner, event: { type: "conversation.changed", conversation: id } });
 }
 
 function* findConversation(owner: string, id: string): Script<ConversationRecord | undefined> {

@@ -5,6 +5,7 @@ import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { NewRun, StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf, Refused } from "../../records/write-outcomes.ts";
+import { noteRun } from "../state/note-run.ts";
 import { changeStatus, closeRun } from "./change-status.ts";
 import type { RunState } from "../state/run-states.ts";
 import { currentManifest } from "../rows/write-variables.ts";
@@ -90,10 +91,12 @@ export function* createRun(
     id,
     owner,
     sessionId,
+    conversationId: run.conversationId ?? null,
     epoch,
     status,
     createdAt: at,
   };
+  noteRun(context, state, true);
   if (isClosing(status)) {
     const { manifest } = yield* closeRun(context, state, at);
     changes.update("runs", { n }, { manifest });

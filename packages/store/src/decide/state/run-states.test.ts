@@ -4,7 +4,7 @@ import type { RunStatus } from "@capstan/contract";
 import { type RunState, RunStates } from "./run-states.ts";
 
 function stateOf(n: number, status: RunStatus): RunState {
-  const names = { id: `run_${n}`, owner: "o", sessionId: "s" };
+  const names = { id: `run_${n}`, owner: "o", sessionId: "s", conversationId: null };
   const counts = { createdAt: 1, epoch: 1, edits: 0, answers: 0, lastSeq: 0, nth: 0, variables: 0 };
   return {
     n,

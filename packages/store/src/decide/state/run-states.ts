@@ -25,6 +25,7 @@ export interface RunState {
   readonly id: string;
   readonly owner: string;
   readonly sessionId: string;
+  readonly conversationId: string | null;
   readonly epoch: number;
   readonly status: RunStatus;
   /** In ms since the epoch. */
@@ -177,7 +178,7 @@ const findStates = statement<StoredState>(
   { reads: ["runs", "run_journal", "run_variables", "tail"] },
   ({
     anyOf,
-  }) => `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.epoch, r.status, r.created_at AS "createdAt", r.edits, r.answers,
+  }) => `SELECT r.n, r.id, r.owner, r.session_id AS "sessionId", r.conversation_id AS "conversationId", r.epoch, r.status, r.created_at AS "createdAt", r.edits, r.answers,
        ${countOf("seq", "stored_seqs")} AS "lastSeq", ${countOf("n", "run_variables")} AS variables,
        COALESCE((SELECT nth FROM run_journal WHERE run_n = r.n ORDER BY seq DESC, nth DESC LIMIT 1), 0) AS nth,
        r.base_manifest AS "baseManifest", r.manifest

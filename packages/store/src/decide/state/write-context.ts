@@ -1,5 +1,6 @@
 import type { Dialect } from "../../sql/dialect.ts";
 import type { Changes } from "../../sql/changes.ts";
+import type { UserChange } from "../../records/user-change.ts";
 import type { FailedWrites } from "./failed-writes.ts";
 import type { RunStates } from "./run-states.ts";
 
@@ -31,4 +32,6 @@ export interface WriteContext {
   nextTail: number;
   /** Returns the number for a new run; numbers increase. */
   readonly takeRunNumber: () => number;
+  /** Collects the changes of users' data by the current request, for the users' clients. */
+  readonly notes: UserChange[];
 }

@@ -8,6 +8,11 @@ const notification = z.object({
   by: z.string(),
   runs: z.array(z.string()).readonly().exactOptional(),
   owners: z.array(z.string()).readonly().exactOptional(),
+  /** Changes of users' data, which their clients receive. */
+  changes: z
+    .array(z.object({ owner: z.string(), event: z.looseObject({ type: z.string() }) }))
+    .readonly()
+    .exactOptional(),
   stop: z.object({ runId: z.string(), callId: z.string().exactOptional() }).exactOptional(),
   /** A run whose node should write a heartbeat. */
   watched: z.string().exactOptional(),

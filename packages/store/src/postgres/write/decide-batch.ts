@@ -11,7 +11,7 @@ import { LaneChanges, type PendingChanges } from "./pending-changes.ts";
  * large batch needs no more messages than a single request.
  */
 export function* decideBatch(
-  context: Omit<WriteContext, "changes">,
+  context: Omit<WriteContext, "changes" | "notes">,
   requests: readonly EncodedRequest[],
   pending: PendingChanges,
 ): Script<Applied> {
@@ -19,7 +19,7 @@ export function* decideBatch(
   let undo = false;
 
   function* decideLane(lane: Lane): Script<void> {
-    const own = { ...context, changes: new LaneChanges(pending) };
+    const own = { ...context, changes: new LaneChanges(pending), notes: [] };
     const applied = yield* applyRequests(
       own,
       lane.map(({ request }) => request),

@@ -3,6 +3,7 @@ import type { Statement } from "../../sql/script.ts";
 import { bind, statement } from "../../sql/statement.ts";
 import type { EncodedRequest, EncodedWrite } from "../../encode/run-commit.ts";
 import { isAccepted } from "../../records/write-outcomes.ts";
+import type { UserChange } from "../../records/user-change.ts";
 import type { AppliedOutcome, WriteResult } from "../../records/write-results.ts";
 
 /** An accepted write of a batch, with its outcome. */
@@ -25,15 +26,17 @@ export function* acceptedWrites(
 
 /**
  * Returns the statements that notify other nodes of the runs that a batch changed, and of the users
- * whose grants or rules it changed. PostgreSQL delivers them with the commit. They contain ids,
+ * whose grants or rules it changed, with the changes of users' data. PostgreSQL delivers them with the commit. They contain ids,
  * never events.
  *
  * @param ownerOf returns the owner of a run
+ * @param results the results of the batch @default no changes of users' data
  */
 export function notifyStatements(
   by: string,
   accepted: readonly AcceptedWrite[],
   ownerOf: (runId: string) => string | undefined,
+  results: readonly WriteResult[] = [],
 ): Statement[] {
   const runs = new Set<string>();
   const owners = new Set<string | undefined>();
@@ -50,6 +53,7 @@ export function notifyStatements(
   const notifications: Notification[] = [
     ...splitBySize(runs).map((some) => ({ by, runs: some })),
     ...splitBySize(owners as Set<string>).map((some) => ({ by, owners: some })),
+    ...splitBySize(changesIn(results)).map((changes) => ({ by, changes })),
   ];
   return notifications.map((notification) => bind(notify, channel, JSON.stringify(notification)));
 }
@@ -66,20 +70,26 @@ const permissions: ReadonlySet<EncodedWrite["type"]> = new Set([
   "reset-override",
 ] as const);
 
-/** Splits ids into groups that each fit into one notification. */
-function splitBySize(ids: ReadonlySet<string>): readonly (readonly string[])[] {
-  const all: string[][] = [];
+function* changesIn(results: readonly WriteResult[]): Generator<UserChange> {
+  for (const result of results) if ("outcomes" in result) yield* result.changed ?? [];
+}
+
+/** Splits ids or changes into groups that each fit into one notification. */
+function splitBySize<Item extends string | UserChange>(
+  items: Iterable<Item>,
+): readonly (readonly Item[])[] {
+  const all: Item[][] = [];
   let bytes = maxBytes;
-  for (const id of ids) {
-    const size = Buffer.byteLength(JSON.stringify(id)) + 1;
-    // An id that is too long for a notification is skipped; its readers see the change with their
+  for (const item of items) {
+    const size = Buffer.byteLength(JSON.stringify(item)) + 1;
+    // An item that is too long for a notification is skipped; its readers see the change with their
     // next read.
     if (size > maxBytes) continue;
     if (bytes + size > maxBytes) {
       all.push([]);
       bytes = 0;
     }
-    all.at(-1)?.push(id);
+    all.at(-1)?.push(item);
     bytes += size;
   }
   return all;

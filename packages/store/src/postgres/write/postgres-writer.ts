@@ -133,7 +133,12 @@ export function postgresWriter(options: {
       }
       batch.results = results;
       const accepted = [...acceptedWrites(requests, results)];
-      const notifications = notifyStatements(writerId, accepted, (id) => runs.get(id)?.owner);
+      const notifications = notifyStatements(
+        writerId,
+        accepted,
+        (id) => runs.get(id)?.owner,
+        results,
+      );
       await sendAll(client, [...changes.flush(), ...notifications, commitBatch]);
       runs.commit(ownRuns(accepted));
       return results;

@@ -1,0 +1,37 @@
+import type { UserEvent } from "@capstan/contract";
+import { Hono } from "hono";
+import type { MemoryBudget } from "../http/memory-budget.ts";
+import type { Environment, Services } from "../http/services.ts";
+import { eventStream } from "../http/streams.ts";
+import { UserFeed } from "../http/user-feed.ts";
+
+/** The memory of a connection: its buffer of short events, and that of its response. */
+const feedBytes = 16_384;
+
+/** The route of a user's events: what changed, in one stream for all of the user's data. */
+export function eventRoutes({ runs, limits }: Services, budget: MemoryBudget): Hono<Environment> {
+  const routes = new Hono<Environment>();
+  const feed = new UserFeed(runs.stores.all);
+
+  routes.get("/", (context) => {
+    const owner = context.get("principal");
+    // A browser that reconnects sends the header with its first URL.
+    const cursor = context.req.header("last-event-id") ?? context.req.query("starting_after");
+    const release = budget.takeStream(owner, feedBytes);
+    const stop = new AbortController();
+    return eventStream({
+      chunks: encoded(feed.follow({ owner, cursor, signal: stop.signal })),
+      idleMs: limits.heartbeatMs,
+      onIdle: () => ": waiting\n\n",
+      onLeave: () => stop.abort(),
+      onEnd: release,
+    });
+  });
+
+  return routes;
+}
+
+async function* encoded(events: AsyncIterable<UserEvent>): AsyncGenerator<string> {
+  for await (const event of events)
+    yield `id: ${event.cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
