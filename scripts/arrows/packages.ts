@@ -182,7 +182,7 @@ export const packages: ArrowTable = {
       "runs/history": "merge the history that a request states with the stored one",
       "runs/nodes": "messages of other nodes, heartbeats",
       runs: "the run service: start, answer, cancel, deadlines",
-      search: "index the files of vector stores, and search them",
+      search: "index the files of vector stores and the messages of conversations, and search them",
       libraries: "libraries that builds contain, instead of an install",
       "http/credentials": "paired browsers and terminals, keys of connected programs",
       http: "shared by all APIs: errors, event streams, bodies, services",

@@ -244,6 +244,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   },
 
   "GET /v1/conversations": { query: "limit=5", others: "own" },
+  "GET /v1/conversations/search": { query: "query=secret", others: "own" },
   "POST /v1/conversations": {
     body: ({ secret }) => ({
       title: secret,

@@ -6,6 +6,7 @@ import type {
   ApprovalView,
   CallOutcomeBody,
   CallView,
+  ConversationMatches,
   ConversationUpdate,
   ConversationView,
   DamagedView,
@@ -219,6 +220,9 @@ export function createClient(options: ClientOptions = {}) {
       const { data } = await json<ListView<ConversationView | DamagedView>>(path, { signal });
       return data.find((entry) => entry.object === "conversation");
     },
+    /** Finds conversations with all words of a query in their title or messages. */
+    searchConversations: (query: string, signal?: Signal) =>
+      json<ConversationMatches>(`/v1/conversations/search?query=${id(query)}`, { signal }),
     createConversation: (
       body: { readonly title?: string; readonly switches?: Switches } = {},
       signal?: Signal,

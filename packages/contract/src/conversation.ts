@@ -24,6 +24,28 @@ export interface ConversationView {
   readonly switches: Switches;
 }
 
+/** `GET /v1/conversations/search`: the conversations that have all words of a query. */
+export interface ConversationMatches {
+  readonly object: "list";
+  /** Those with the words in their title first, then the one with the newest message. */
+  readonly data: readonly ConversationMatch[];
+  /** False while older conversations are still being indexed: a later search finds more. */
+  readonly is_complete: boolean;
+}
+
+/** A conversation that a search found. */
+export interface ConversationMatch {
+  readonly object: "conversation.match";
+  readonly conversation: ConversationView;
+  /** The newest run with the words; null if the title has them. */
+  readonly run: string | null;
+  readonly found_in: "title" | "user" | "assistant";
+  /** The part of the text around the first match. */
+  readonly text: string;
+  /** Start and end of each match, in UTF-16 code units of `text`. */
+  readonly matches: readonly (readonly [number, number])[];
+}
+
 /** `POST /v1/conversations/{id}`: changes the given fields. */
 export interface ConversationUpdate {
   readonly title?: string;

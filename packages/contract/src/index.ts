@@ -35,7 +35,13 @@ export type {
   ToolGroupView,
   ToolView,
 } from "./catalog.ts";
-export type { ConversationUpdate, ConversationView, Switches } from "./conversation.ts";
+export type {
+  ConversationMatch,
+  ConversationMatches,
+  ConversationUpdate,
+  ConversationView,
+  Switches,
+} from "./conversation.ts";
 export type { ErrorBody } from "./error.ts";
 export type { FileDeleted, FileLinkView, FileView, UploadPartView, UploadView } from "./file.ts";
 export type { GrantDeleted, GrantView } from "./grant.ts";

@@ -34,6 +34,7 @@ import type { DocumentConverter } from "./runs/files/document-text.ts";
 import { type DocumentReader, noDocuments } from "./search/document-reader.ts";
 import { createEmbedder } from "./search/embed-texts.ts";
 import { createStoredDocuments, type StoredDocuments } from "./search/stored-documents.ts";
+import { createConversationSearch } from "./search/search-conversations.ts";
 import { createVectorStores } from "./search/vector-stores.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
@@ -168,6 +169,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock: systemClock,
     log,
   });
+  const conversationSearch = createConversationSearch({ store, documents: documentReader, log });
   options.onStoredDocuments?.(createStoredDocuments(vectorStores, store));
   const { groups, groupDefaults, toolDefaults, version, scripts, configurationWaits } = options;
   const {
@@ -185,6 +187,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...shared,
     runs,
     vectorStores,
+    conversationSearch,
     rules,
     history,
     agents,
@@ -225,7 +228,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     for (const stop of stopWatching) stop();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const queueClosed = queue?.close();
-    const indexingEnded = vectorStores.close();
+    const indexingEnded = Promise.all([vectorStores.close(), conversationSearch.close()]);
     const handedBack = await runs.close(graceMs);
     const waits = (await store.everySuspendedSince().catch(() => undefined)) !== undefined;
     // Until here this node has runs, so other nodes must see its heartbeats.

@@ -1,7 +1,12 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
 import { newId } from "@capstan/core/host";
-import type { ConversationView, RunWithEvents } from "@capstan/contract";
+import type {
+  ConversationMatch,
+  ConversationMatches,
+  ConversationView,
+  RunWithEvents,
+} from "@capstan/contract";
 import {
   type ConversationRecord,
   isAccepted,
@@ -23,11 +28,15 @@ import { readBody, readNumber, withoutNulls } from "../http/read-body.ts";
 import { type ClaimOf, createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
-import { conflict, isObject, notFound } from "../http/errors.ts";
+import { badRequest, conflict, isObject, missingParameter, notFound } from "../http/errors.ts";
+import type { ConversationHit } from "../search/search-conversations.ts";
 import { requireSwitchRight } from "../http/rights.ts";
 import { withFiles } from "../http/files/stored-files.ts";
 import { damaged, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
+
+/** The most UTF-16 code units of a search. */
+const maxQueryLength = 500;
 
 const switches = z.record(z.string().max(200), z.boolean());
 const conversationBody = z.object({
@@ -68,6 +77,31 @@ export function conversationRoutes(
         page.hasMore,
       ),
     );
+  });
+
+  routes.get("/search", async (context) => {
+    const text = context.req.query("query") ?? "";
+    if (text.trim() === "") throw missingParameter("query");
+    if (text.length > maxQueryLength)
+      throw badRequest(
+        "query",
+        `Invalid 'query': ${text.length} characters; at most ${maxQueryLength} are searched.`,
+      );
+    const limit = readNumber(context, "limit", { min: 1, max: 50, otherwise: 20 });
+    const owner = context.get("principal");
+    const { signal } = context.req.raw;
+    const { hits, isComplete } = await services.conversationSearch.search({
+      owner,
+      text,
+      limit,
+      signal,
+    });
+    const data = hits.map(matchView);
+    return context.json({
+      object: "list",
+      data,
+      is_complete: isComplete,
+    } satisfies ConversationMatches);
   });
 
   routes.post("/", async (context) => {
@@ -165,6 +199,23 @@ async function* withEvents(
       release();
     }
   }
+}
+
+function matchView({
+  conversation,
+  runId,
+  place,
+  text,
+  matches,
+}: ConversationHit): ConversationMatch {
+  return {
+    object: "conversation.match",
+    conversation: conversationView(conversation),
+    run: runId,
+    found_in: place,
+    text,
+    matches,
+  };
 }
 
 function conversationView(conversation: ConversationRecord): ConversationView {

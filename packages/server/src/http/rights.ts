@@ -106,6 +106,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/runs/:id/calls/:callId/outcome", needs: "ask", toLoosen: "approve" },
 
   { method: "GET", path: "/v1/conversations", needs: "ask" },
+  { method: "GET", path: "/v1/conversations/search", needs: "ask" },
   { method: "POST", path: "/v1/conversations", needs: "ask" },
   { method: "GET", path: "/v1/conversations/:id", needs: "ask" },
   { method: "POST", path: "/v1/conversations/:id", needs: "ask" },

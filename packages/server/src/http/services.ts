@@ -4,6 +4,7 @@ import type { ProgramKeys } from "./credentials/program-keys.ts";
 import type { Sealer } from "./sealing.ts";
 import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
+import type { ConversationSearch } from "../search/search-conversations.ts";
 import type { VectorStores } from "../search/vector-stores.ts";
 import type { RunService } from "../runs/run-service.ts";
 import type { Agents } from "../runs/request/agent.ts";
@@ -31,6 +32,7 @@ export interface Services {
   readonly runs: RunService;
   readonly models: ModelCatalog;
   readonly vectorStores: VectorStores;
+  readonly conversationSearch: ConversationSearch;
   /** Returns the current groups, because tool files can be added and removed. */
   readonly groups: () => readonly ToolGroup[];
   readonly groupDefaults: { readonly [group: string]: boolean };

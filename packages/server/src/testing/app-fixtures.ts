@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { PolicyRule, ToolGroup } from "@capstan/core";
 import { newId, systemClock } from "@capstan/core/host";
 import type { Embedder } from "../search/embed-texts.ts";
+import { createConversationSearch } from "../search/search-conversations.ts";
 import { createVectorStores } from "../search/vector-stores.ts";
 import { plainDocuments } from "./plain-documents.ts";
 import { openPairing } from "../http/credentials/pairing.ts";
@@ -103,6 +104,11 @@ export function createTestApp(
   const services: Services = {
     runs,
     vectorStores,
+    conversationSearch: createConversationSearch({
+      store,
+      documents: plainDocuments,
+      log: setup.log ?? (() => {}),
+    }),
     models: {
       default: entry,
       list: async () => [entry],

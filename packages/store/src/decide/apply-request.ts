@@ -16,6 +16,7 @@ import { answerApproval, expireApprovals } from "./permissions/write-approvals.t
 import { createConversation, moveHead, updateConversation } from "./runs/write-conversations.ts";
 import { claimKey } from "./runs/claim-key.ts";
 import { changeCompletion, createCompletion } from "./runs/write-completions.ts";
+import { indexRuns } from "./search/index-runs.ts";
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
@@ -166,6 +167,8 @@ function* applyWrite(
       return yield* createConversation(context, write, at);
     case "update-conversation":
       return yield* updateConversation(context, write, at);
+    case "index-runs":
+      return yield* indexRuns(context, write);
     case "move-head":
       return yield* moveHead(context, write, at);
     case "delete-conversation":

@@ -212,7 +212,16 @@ export function createStoreReader({
       read(() => keyReads[name as keyof KeyReads](query as never) as Script<unknown>),
     ) as KeyReads),
     ...slowReadsOf(
-      ["listCalls", "readManifest", "readVariables", "readValue", "searchChunks", "readVectors"],
+      [
+        "listCalls",
+        "readManifest",
+        "readVariables",
+        "readValue",
+        "searchChunks",
+        "readVectors",
+        "searchConversations",
+        "listUnindexedRuns",
+      ],
       readSlow,
     ),
     ...createRetentionReader(readSlow),

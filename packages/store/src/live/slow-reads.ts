@@ -4,6 +4,7 @@ import { readChain } from "../read/read-chain.ts";
 import { readEventPage, readEventsCompact } from "../read/read-events.ts";
 import { ancestors, getRun, listRuns, readMessages } from "../read/read-runs.ts";
 import { searchRuns } from "../read/search-runs.ts";
+import { listUnindexedRuns, searchConversations } from "../read/search/search-conversations.ts";
 import { readVectors, searchChunks } from "../read/search/search-chunks.ts";
 import { usageSlice } from "../read/retention/usage.ts";
 import { everyOwner, getLineage, listUntouched } from "../read/retention/read-retention.ts";
@@ -26,6 +27,8 @@ export const slowReads = {
   readValue,
   searchChunks,
   readVectors,
+  searchConversations,
+  listUnindexedRuns,
   everyOwner,
   usageSlice,
   everyUnreachable,

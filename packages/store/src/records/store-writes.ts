@@ -238,6 +238,16 @@ export type StoreWrite =
       readonly id: string;
       readonly update: ConversationUpdate;
     }
+  /**
+   * Stores the words by which a search of conversations finds ended runs. Words that are stored
+   * already stay, and runs that have not ended are left out.
+   */
+  | {
+      readonly type: "index-runs";
+      readonly owner: string;
+      /** The words are in their indexed form, `[a-z0-9]+`. */
+      readonly runs: readonly { readonly id: string; readonly words: readonly string[] }[];
+    }
   /** Compare and set: `from` is the head that the caller has read. */
   | {
       readonly type: "move-head";

@@ -162,6 +162,7 @@ interface Outcomes {
   readonly "update-conversation":
     | { readonly status: "updated"; readonly conversation: ConversationRecord }
     | NotFound;
+  readonly "index-runs": { readonly status: "indexed" };
   readonly "move-head":
     | { readonly status: "moved" }
     | { readonly status: "conflict"; readonly head: string | null }

@@ -20,6 +20,7 @@ const laterTables: readonly RowTable[] = [
   "completions",
   "search_objects",
   "search_chunks",
+  "run_words",
 ];
 
 /**
@@ -553,6 +554,36 @@ export const migrations: readonly Migration[] = [
           DELETE FROM search_words WHERE rowid = old.n; END`,
       },
       ...(["search_objects", "search_chunks"] as const).flatMap((table) => addChecksum(table, [])),
+    ],
+  },
+  {
+    version: 25,
+    statements: [
+      // The words of the messages of a run, to search conversations. Rows are added by searches.
+      {
+        sqlite:
+          "CREATE TABLE run_words (run_n INTEGER PRIMARY KEY, owner TEXT NOT NULL, words TEXT NOT NULL)",
+        postgres: `CREATE TABLE run_words (
+          run_n BIGINT PRIMARY KEY,
+          owner TEXT NOT NULL,
+          words TEXT NOT NULL,
+          lexemes TSVECTOR GENERATED ALWAYS AS (to_tsvector('simple', words)) STORED
+        )`,
+      },
+      { postgres: "CREATE INDEX run_words_lexemes ON run_words USING GIN (lexemes)" },
+      {
+        sqlite:
+          "CREATE VIRTUAL TABLE run_words_index USING fts5(words, content='', contentless_delete=1, tokenize='ascii')",
+      },
+      {
+        sqlite: `CREATE TRIGGER run_words_insert AFTER INSERT ON run_words BEGIN
+          INSERT INTO run_words_index (rowid, words) VALUES (new.run_n, new.words); END`,
+      },
+      {
+        sqlite: `CREATE TRIGGER run_words_delete AFTER DELETE ON run_words BEGIN
+          DELETE FROM run_words_index WHERE rowid = old.run_n; END`,
+      },
+      ...addChecksum("run_words", []),
     ],
   },
 ];

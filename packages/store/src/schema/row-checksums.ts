@@ -147,6 +147,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   search_chunks: ["store_id", "file_id", "position"],
   run_files: ["run_n", "file_id"],
   completions: ["run_n"],
+  run_words: ["run_n"],
 };
 
 /** Returns the message for a damaged row. */

@@ -310,6 +310,10 @@ export const tables = {
       vector: "text",
     },
   },
+  run_words: {
+    columns: { run_n: "bigint", owner: "text", words: "text" },
+    conflict: keepFirst,
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

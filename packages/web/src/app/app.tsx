@@ -1,6 +1,7 @@
 import { createSignal, onCleanup, onMount, Show } from "solid-js";
 import { ApiKeyDialog } from "../settings/api-key-dialog.tsx";
 import { ChatPage } from "../chat/chat-page.tsx";
+import { bindSearchKey, SearchDialog } from "../conversations/search-dialog.tsx";
 import { Sidebar } from "../conversations/sidebar.tsx";
 import { createMediaQuery } from "../shell/media-query.ts";
 import { guardDrafts } from "../scripts/editor/drafts.ts";
@@ -20,10 +21,12 @@ export function App() {
   const isNarrow = createMediaQuery("(max-width: 760px)");
   const isMedium = createMediaQuery("(max-width: 1080px)");
   const [menuOpen, setMenuOpen] = createSignal(false);
+  const [isSearching, setSearching] = createSignal(false);
   const overlay = () => (isNarrow() && menuOpen()) || (isMedium() && app.panel() !== null);
   onMount(() => {
     bindStopKey(app);
     guardDrafts(window);
+    bindSearchKey(() => setSearching(true));
   });
 
   return (
@@ -45,6 +48,7 @@ export function App() {
           isOverlay={isNarrow()}
           open={!isNarrow() || menuOpen()}
           onClose={() => setMenuOpen(false)}
+          onSearch={() => setSearching(true)}
         />
         <div class="main" inert={overlay()}>
           <div>
@@ -60,6 +64,7 @@ export function App() {
           {(panel) => <SidePanel panel={panel()} isOverlay={isMedium()} />}
         </Show>
       </div>
+      <SearchDialog open={isSearching()} onClose={() => setSearching(false)} />
       <ToastList />
       <ApiKeyDialog />
     </AppProvider>

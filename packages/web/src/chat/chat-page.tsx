@@ -1,4 +1,4 @@
-import { createMemo, Match, Show, Switch } from "solid-js";
+import { createMemo, Match, on, Show, Switch } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { ApprovalBar } from "../approvals/approval-bar.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
@@ -7,7 +7,7 @@ import { Composer } from "./composer.tsx";
 import { DropArea } from "../attachments/drop-area.tsx";
 import { groupTurns } from "./group-turns.ts";
 import { Scroller } from "./scroller.tsx";
-import { SendingTurn, TurnView } from "./turn-view.tsx";
+import { SendingTurn, turnId, TurnView } from "./turn-view.tsx";
 import { Welcome } from "./welcome.tsx";
 import { Button } from "../shell/button.tsx";
 import { chatTexts } from "../texts/chat.ts";
@@ -18,6 +18,15 @@ export function ChatPage() {
   const app = useApp();
   const { chat } = app;
   const turns = createMemo(() => groupTurns(chat.branch()));
+  /** The turn that a search opened. A second search for it moves the view again. */
+  const revealed = createMemo(
+    on(chat.revealed, (run) => {
+      const turn = turns().find(({ runs }) => runs.some(({ view }) => view.id === run));
+      return turn === undefined ? null : turnId(turn.id);
+    }),
+    null,
+    { equals: false },
+  );
   const isEmpty = () =>
     chat.status().type === "ready" && turns().length === 0 && chat.sending() === null;
   const failure = () => {
@@ -27,7 +36,7 @@ export function ChatPage() {
 
   return (
     <DropArea>
-      <Scroller follow={!isEmpty()} toEnd={chat.sending() !== null}>
+      <Scroller follow={!isEmpty()} toEnd={chat.sending() !== null} shown={revealed()}>
         <main class="chat" aria-label={chatTexts.label}>
           <Switch>
             <Match when={chat.status().type === "loading"}>

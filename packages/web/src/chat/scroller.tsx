@@ -10,6 +10,8 @@ export interface ScrollerProps {
   readonly follow: boolean;
   /** The view moves to the end when this becomes true. */
   readonly toEnd: boolean;
+  /** The id of an element that the view shows until the user scrolls; null for none. */
+  readonly shown: string | null;
   readonly children: JSX.Element;
 }
 
@@ -19,7 +21,21 @@ export function Scroller(props: ScrollerProps) {
   let frame!: HTMLDivElement;
   let content!: HTMLDivElement;
 
+  /** The element that stays in view while the content around it is rendered. */
+  let held: string | null = null;
+  const release = () => (held = null);
+  const show = () => {
+    if (held === null) return;
+    setAtEnd(false);
+    document.getElementById(held)?.scrollIntoView();
+  };
+  createEffect(() => {
+    held = props.shown;
+    show();
+  });
+
   const toEnd = () => {
+    release();
     frame.scrollTop = frame.scrollHeight;
     setAtEnd(true);
   };
@@ -40,7 +56,8 @@ export function Scroller(props: ScrollerProps) {
   };
   onMount(() => {
     const watcher = new ResizeObserver(() => {
-      if (props.follow && isAtEnd()) toEnd();
+      if (held !== null) show();
+      else if (props.follow && isAtEnd()) toEnd();
     });
     watcher.observe(content);
     watcher.observe(frame);
@@ -53,6 +70,9 @@ export function Scroller(props: ScrollerProps) {
         ref={(element) => (frame = element)}
         class="scroller"
         onScroll={onScroll}
+        onWheel={release}
+        onPointerDown={release}
+        onKeyDown={release}
         data-testid="scroller"
       >
         <div ref={(element) => (content = element)}>{props.children}</div>

@@ -16,7 +16,7 @@ import { chatTexts } from "../texts/chat.ts";
 /** A turn: a user message and its runs. */
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
   return (
-    <article class="turn stack" data-testid="turn">
+    <article class="turn stack" id={turnId(props.turn.id)} data-testid="turn">
       <UserMessage turn={props.turn} />
       <Index each={props.turn.runs}>
         {(run, index) => (
@@ -25,6 +25,11 @@ export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
       </Index>
     </article>
   );
+}
+
+/** The id of a turn's element. */
+export function turnId(run: string): string {
+  return `turn-${run}`;
 }
 
 /** A message that is being sent to the server. */

@@ -17,6 +17,7 @@ export interface SidebarProps {
   readonly isOverlay: boolean;
   readonly open: boolean;
   readonly onClose: () => void;
+  readonly onSearch: () => void;
 }
 
 /** The list of conversations, newest first; an overlay on narrow screens. */
@@ -74,6 +75,14 @@ export function Sidebar(props: SidebarProps) {
         </div>
         <Button look="wide" data-testid="new-chat" onClick={startNew}>
           <Icon name="add" /> {conversationsTexts.newChat}
+        </Button>
+        <Button
+          look="wide quiet"
+          data-testid="open-search"
+          title={conversationsTexts.search.openTitle}
+          onClick={() => props.onSearch()}
+        >
+          <Icon name="search" /> {conversationsTexts.search.open}
         </Button>
         <nav class="conversations" aria-label={conversationsTexts.list}>
           <ul data-testid="conversation-list">

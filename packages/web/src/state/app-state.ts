@@ -57,7 +57,14 @@ export function createAppState() {
     }),
   );
 
+  /** Opens a chat and shows a run of it; null for its end. */
+  function openAt(conversation: string, run: string | null): void {
+    chat.showNext(conversation, run);
+    navigateTo(conversation);
+  }
+
   return {
+    openAt,
     attachments,
     catalog,
     chat,

@@ -52,6 +52,8 @@ export function createChat(events: ChatEvents) {
   const [runs, setRuns] = createSignal<readonly LiveRun[]>([]);
   /** A run of the branch that is shown; null for the newest branch. */
   const [chosen, setChosen] = createSignal<string | null>(null);
+  /** The run to which the view moves. */
+  const [revealed, setRevealed] = createSignal<string | null>(null, { equals: false });
   /** The runs of the branch that is shown, oldest first. */
   const branch = createMemo(() => branchOf(runs(), chosen()));
   /** The message that is being sent. */
@@ -62,6 +64,8 @@ export function createChat(events: ChatEvents) {
   /** Counts events that may have changed variables or grants. */
   const [revision, setRevision] = createSignal(0);
   let loading = new AbortController();
+  /** The run to show when its conversation is open. */
+  let next: { readonly conversation: string; readonly run: string } | null = null;
   let making: Promise<ConversationView> | undefined;
   /** The conversation requested last, and the request that loads it. */
   let wanted: string | null = null;
@@ -128,12 +132,29 @@ export function createChat(events: ChatEvents) {
         setConversation(found);
         setRuns(known.map(live));
         setStatus({ type: "ready" });
+        if (next?.conversation === id) reveal(next.run);
+        next = null;
       });
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
       const missing = hasStatus(error, 404);
       setStatus(missing ? { type: "missing" } : { type: "failed", message: messageOf(error) });
     }
+  }
+
+  /** Shows the branch of a run, and moves the view to it. */
+  function reveal(run: string): void {
+    if (!runs().some(({ view }) => view.id === run)) return;
+    setChosen(run);
+    setRevealed(run);
+  }
+
+  /** Shows a run of a conversation, at once or when the conversation is open. */
+  function showNext(id: string, run: string | null): void {
+    next = run === null ? null : { conversation: id, run };
+    if (conversation()?.id !== id || run === null) return;
+    next = null;
+    reveal(run);
   }
 
   async function make(title: string): Promise<ConversationView> {
@@ -238,6 +259,8 @@ export function createChat(events: ChatEvents) {
     status,
     runs,
     branch,
+    showNext,
+    revealed,
     showBranch: (run: string) => void setChosen(run),
     active,
     sending,

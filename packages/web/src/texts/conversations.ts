@@ -1,3 +1,5 @@
+import { plural } from "./count.ts";
+
 /** Texts of the list of conversations. */
 export const conversationsTexts = {
   title: "Conversations",
@@ -16,6 +18,19 @@ export const conversationsTexts = {
   titleField: "Title of the conversation",
   damaged: "Damaged chat",
   untitled: "Untitled",
+  search: {
+    open: "Search chats",
+    openTitle: "Search chats (Ctrl+K)",
+    title: "Search chats",
+    field: "Search titles and messages",
+    close: "Close the search",
+    hint: "Type words of a title, a question or an answer.",
+    searching: "Searching…",
+    incomplete: "Older chats are still being read. More results follow.",
+    nothing: "No chat has all of these words.",
+    found: (count: number) => plural(count, "chat"),
+    failed: (message: string) => `The search failed: ${message}`,
+  },
   needsApproval: "needs your answer",
   running: "running",
 } as const;

@@ -19,6 +19,13 @@ export const conversationOperations: Operations = {
     query: [limit(100, 50), after],
     answer: listOf("ConversationView", "DamagedView"),
   },
+  "GET /v1/conversations/search": {
+    summary: "Search the titles and messages of conversations",
+    description:
+      "Finds conversations with all words of the query. The last word can be the start of a word.",
+    query: [text("query", "The words to find, at most 500 characters."), limit(50, 20)],
+    answer: json("ConversationMatches"),
+  },
   "POST /v1/conversations": {
     summary: "Create a conversation",
     body: {

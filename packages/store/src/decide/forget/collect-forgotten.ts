@@ -55,6 +55,7 @@ const ofRun: readonly Rows[] = [
   rowsOf("run_blobs", "run_n = ?", { key: "sha256", texts: ["sha256"] }),
   rowsOf("run_files", "run_n = ?", { key: "file_id", texts: ["file_id"] }),
   rowsOf("completions", "run_n = ?", { key: "run_n", texts: ["model", "metadata"] }),
+  rowsOf("run_words", "run_n = ?", { key: "run_n", texts: ["words"] }),
 ];
 
 const lockForgotten = statement<{ n: number; session_id: string }>(

@@ -27,6 +27,7 @@ const tablesOfRun = [
   "run_blobs",
   "run_files",
   "completions",
+  "run_words",
   "run_results",
   "run_journal",
   "answerable_calls",

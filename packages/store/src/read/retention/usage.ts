@@ -33,6 +33,7 @@ const sized: readonly SizedTable[] = [
   { kind: "messages", table: "run_results", columns: ["result", "replay"], of: "run" },
   { kind: "messages", table: "items", columns: ["item"], of: "run" },
   { kind: "messages", table: "completions", columns: ["model", "metadata"], of: "run" },
+  { kind: "messages", table: "run_words", columns: ["words"], of: "run" },
   { kind: "calls", table: "run_journal", columns: ["calls"], of: "run" },
   { kind: "calls", table: "client_outputs", columns: ["output"], of: "run" },
   { kind: "calls", table: "approvals", columns: ["request", "answer"], of: "run" },

@@ -1,0 +1,70 @@
+/** A part of a text, with the places of the words that a search looked for. */
+export interface Excerpt {
+  readonly text: string;
+  /** Start and end of each place, in UTF-16 code units of `text`. */
+  readonly matches: readonly (readonly [number, number])[];
+}
+
+/** The words and the phrase that a search looks for. */
+export interface Wanted {
+  /** Whether the search looks for a word. */
+  readonly isWanted: (word: string) => boolean;
+  /** The query in lower case. */
+  readonly phrase: string;
+}
+
+/** The UTF-16 code units before the first place, and of the whole excerpt. */
+const lead = 40;
+const excerptLength = 200;
+
+/** Returns the part of a text around the first place of a query, or undefined if there is none. */
+export function findExcerpt(text: string, { isWanted, phrase }: Wanted): Excerpt | undefined {
+  const places = placesOfPhrase(text, phrase);
+  const all = places.length > 0 ? places : placesOfWords(text, isWanted);
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const start = wordStart(text, Math.max(0, first[0] - lead));
+  const cut = text.slice(start, start + excerptLength).toWellFormed();
+  const [before, after] = [start > 0 ? "…" : "", start + excerptLength < text.length ? "…" : ""];
+  const shift = before.length - start;
+  return {
+    text: `${before}${cut}${after}`,
+    matches: all
+      .filter(([, end]) => end <= start + excerptLength)
+      .map(([from, to]) => [from + shift, to + shift] as const),
+  };
+}
+
+/** The most places that an excerpt shows. */
+const maxPlaces = 20;
+
+function placesOfPhrase(text: string, phrase: string): readonly (readonly [number, number])[] {
+  const lower = text.toLowerCase();
+  // A few letters change their length with their case, and with it the places after them.
+  if (phrase === "" || lower.length !== text.length) return [];
+  const places: [number, number][] = [];
+  for (let at = lower.indexOf(phrase); at !== -1 && places.length < maxPlaces;) {
+    places.push([at, at + phrase.length]);
+    at = lower.indexOf(phrase, at + phrase.length);
+  }
+  return places;
+}
+
+function placesOfWords(
+  text: string,
+  isWanted: Wanted["isWanted"],
+): readonly (readonly [number, number])[] {
+  const places: [number, number][] = [];
+  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    if (places.length === maxPlaces) break;
+    if (isWanted(word)) places.push([index, index + word.length]);
+  }
+  return places;
+}
+
+/** Returns the start of the next word, so that an excerpt does not begin inside one. */
+function wordStart(text: string, from: number): number {
+  if (from === 0) return 0;
+  const space = text.slice(from, from + lead).search(/\s\S/);
+  return space === -1 ? from : from + space + 1;
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { startCapstan } from "./capstan.ts";
+import { eventually, visit } from "./visitor.ts";
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+
+test("Ctrl+K finds a chat by its words and opens it there", { skip }, async (context) => {
+  const capstan = await startCapstan();
+  context.after(() => capstan.close());
+  const browser = await launchBrowser();
+  context.after(() => browser.close());
+  const me = await visit(browser, capstan.url);
+  const { page } = me;
+  await me.say("Plan a trip to the harbor");
+  await me.turnEnds();
+  for (let turn = 0; turn < 6; turn += 1) {
+    await me.say(turn === 2 ? "Remember the walrus" : "/help");
+    await me.turnEnds();
+  }
+  await me.startOver();
+  await me.say("Quarterly numbers");
+  await me.turnEnds();
+
+  const field = page.getByTestId("search-field");
+  const matches = page.getByTestId("search-match");
+  await page.keyboard.press("Control+k");
+  await field.pressSequentially("trip harb");
+  await eventually(async () => assert.equal(await matches.count(), 1));
+  assert.match(await matches.innerText(), /Plan a trip to the harbor/);
+  await field.fill("");
+  await field.pressSequentially("numbers");
+  await matches.getByText("Quarterly numbers").waitFor();
+  await field.fill("nowhere to be found");
+  await page.getByTestId("search-note").getByText("No chat has all of these words.").waitFor();
+  await field.fill("<img src=x onerror=alert(1)>");
+  await page.getByTestId("search-note").getByText("No chat").waitFor();
+
+  // The first chat has the words in an older message: it opens there.
+  await field.fill("walrus");
+  await eventually(async () => assert.ok((await matches.count()) > 0));
+  await field.press("Enter");
+  await page.getByTestId("search-dialog").waitFor({ state: "hidden" });
+  await page.getByTestId("user-message").getByText("Remember the walrus").waitFor();
+  await eventually(async () => {
+    const box = await page
+      .getByTestId("user-message")
+      .getByText("Remember the walrus")
+      .boundingBox();
+    assert.ok(box !== null && box.y >= 0 && box.y < 700, JSON.stringify(box));
+  });
+  await page.keyboard.press("Control+k");
+  await page.keyboard.press("Escape");
+  await page.getByTestId("search-dialog").waitFor({ state: "hidden" });
+  assert.deepEqual(me.complaints(), []);
+});
