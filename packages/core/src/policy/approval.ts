@@ -1,4 +1,4 @@
-import type { GrantOffer } from "../tool/tool.ts";
+import type { OfferedGrant } from "../tool/tool.ts";
 import type { JsonObject, ToolArgs } from "../base/json.ts";
 import { type ArgumentConditions, conditionsHold } from "../arguments/argument-conditions.ts";
 import type { ReviewAnswer, ReviewRequest } from "./review.ts";
@@ -42,7 +42,7 @@ export interface ApprovalRequest {
    * The default scope of a wider answer. If absent, a rule asks every time, and an answer applies
    * only to this call.
    */
-  readonly grant?: GrantOffer;
+  readonly grant?: OfferedGrant;
   /**
    * The tool only reads. If absent, it may write, send or run code, and a wider answer over HTTP
    * repeats its scope.

@@ -6,7 +6,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolPermission } from "../tool/tool.ts";
 import type { ApprovalDecision, ApprovalRequest } from "./approval.ts";
-import { GrantBook } from "./grant.ts";
+import { createGrant, type Grant, GrantBook } from "./grant.ts";
 
 function write(permission: ToolPermission = {}, description = "") {
   return defineTool({
@@ -205,3 +205,119 @@ for (const [what, grantScope] of badOffers)
     assert.equal(asked[0]?.grant, undefined);
     assert.equal(grants.list().length, 0);
   });
+
+/** Tools of a group that share their grants for a site, and what their requests offered. */
+function sharing(
+  tools: readonly {
+    readonly name: string;
+    readonly more?: Partial<ToolPermission>;
+    readonly effects?: "read" | "write";
+    readonly description?: string;
+  }[],
+  grants = new GrantBook(),
+) {
+  const asked: ApprovalRequest[] = [];
+  const made = tools.map(({ name, more, effects = "read", description = "" }) =>
+    defineTool({
+      name,
+      description,
+      parameters: { type: "object", properties: { url: { type: "string" } } },
+      effects,
+      permission: {
+        executionPolicy: "ask-once",
+        grantScope: ({ url }) => ({
+          when: { url: { site: new URL(String(url)).origin } },
+          title: `pages of ${new URL(String(url)).host}`,
+        }),
+        sharesGrants: "pages",
+        ...more,
+      },
+      execute: () => "read",
+    }),
+  );
+  const request = (approval: ApprovalRequest): ApprovalDecision => {
+    asked.push(approval);
+    return { decision: "allow", scope: "session" };
+  };
+  const executor = executorWith(made, { approvals: { request }, grants });
+  const read = async (tool: string, url = "https://a.example/x") => {
+    await executor.execute(tool, { url });
+    return asked.length;
+  };
+  return { read, asked, grants };
+}
+
+test("tools of a group that share grants ask once for a scope, and the request names them", async () => {
+  const { read, asked, grants } = sharing([{ name: "Fetch" }, { name: "Search" }]);
+  assert.equal(await read("Fetch"), 1);
+  assert.equal(asked[0]?.grant?.title, "Fetch, Search: pages of a.example");
+  assert.equal(await read("Search", "https://a.example/y"), 1);
+  assert.equal(await read("Search", "https://b.example/"), 2);
+  assert.equal(await read("Fetch", "https://b.example/z"), 2);
+  for (const { id } of grants.list()) grants.revoke(id);
+  assert.equal(await read("Search"), 3);
+  // Grants are read back from a store as JSON.
+  const stored = new GrantBook(JSON.parse(JSON.stringify(grants.list())) as Grant[]);
+  assert.equal(await sharing([{ name: "Fetch" }, { name: "Search" }], stored).read("Fetch"), 0);
+});
+
+test("shared grants do not cover other effects, other names, other groups, or changed definitions", async () => {
+  const grants = new GrantBook();
+  const { read, asked } = sharing(
+    [
+      { name: "Fetch" },
+      { name: "Post", effects: "write" },
+      { name: "Other", more: { sharesGrants: "others" } },
+      { name: "Alone", more: { sharesGrants: undefined } as unknown as Partial<ToolPermission> },
+      { name: "Search" },
+    ],
+    grants,
+  );
+  assert.equal(await read("Fetch"), 1);
+  assert.deepEqual(
+    asked[0]?.grant?.sharedWith?.map(({ toolId }) => toolId),
+    ["test.Search"],
+  );
+  assert.equal(await read("Post"), 2);
+  assert.equal(await read("Other"), 3);
+  assert.equal(await read("Alone"), 4);
+  const changed = sharing([{ name: "Fetch" }, { name: "Search", description: "sends" }], grants);
+  assert.equal(await changed.read("Fetch"), 0);
+  assert.equal(await changed.read("Search"), 1);
+});
+
+test("an answer for exact arguments, a changed pattern or all calls is not shared, and a tool cannot name others itself", async () => {
+  for (const covers of [
+    { type: "arguments" },
+    { type: "tool" },
+    { type: "pattern", when: { url: { site: "https://a.example" } } },
+  ] as const) {
+    const grants = new GrantBook();
+    const { asked } = sharing([{ name: "Fetch" }, { name: "Search" }], grants);
+    const approval = { ...(await offered()), id: "appr_1" };
+    const grant = createGrant({
+      approval,
+      decision: { decision: "allow", scope: "session", covers },
+      now: 0,
+    });
+    assert.equal(grant?.sharedWith, undefined, covers.type);
+    assert.equal(asked.length, 0);
+  }
+  const grantScope = () =>
+    ({
+      when: { url: { site: "https://a.example" } },
+      title: "mine",
+      sharedWith: [{ toolId: "test.Search", definitionDigest: "x" }],
+    }) as never;
+  const { read, asked } = sharing([{ name: "Fetch", more: { grantScope } }]);
+  await read("Fetch");
+  assert.equal(asked[0]?.grant?.sharedWith, undefined);
+});
+
+async function offered(): Promise<ApprovalRequest> {
+  const { read, asked } = sharing([{ name: "Fetch" }, { name: "Search" }]);
+  await read("Fetch");
+  const [approval] = asked;
+  assert.equal(approval?.grant?.sharedWith?.length, 1);
+  return approval;
+}

@@ -4,7 +4,7 @@ import {
   conditionsHold,
   conditionsText,
 } from "../arguments/argument-conditions.ts";
-import type { GrantOffer } from "../tool/tool.ts";
+import type { GrantOffer, SharedTool } from "../tool/tool.ts";
 import { definitionDigest, type RegisteredTool, type ToolRegistry } from "../tool/registry.ts";
 import type { ApprovalRequest, ApprovalDecision, GrantCover } from "./approval.ts";
 import type { DecideOptions } from "./decide.ts";
@@ -31,6 +31,8 @@ export interface Grant {
   readonly principalId: string;
   /** If the tool's definition changes, the grant does not cover it. */
   readonly definitionDigest: string;
+  /** Other tools of the group that it covers, too: see `ToolPermission.sharesGrants`. */
+  readonly sharedWith?: readonly SharedTool[];
   readonly match: GrantMatch;
   /** The title in the list of grants. */
   readonly title: string;
@@ -73,17 +75,21 @@ export class GrantBook {
   add(grant: Grant): void {
     this.revoke(grant.id);
     this.#grants.set(grant.id, grant);
-    const ofTool = this.#byTool.get(grant.toolId) ?? new Set();
-    this.#byTool.set(grant.toolId, ofTool.add(grant));
+    for (const toolId of toolsOf(grant)) {
+      const ofTool = this.#byTool.get(toolId) ?? new Set();
+      this.#byTool.set(toolId, ofTool.add(grant));
+    }
     for (const listener of this.#listeners) listener(grant);
   }
 
   revoke(id: string): boolean {
     const grant = this.#grants.get(id);
     if (grant === undefined) return false;
-    const ofTool = this.#byTool.get(grant.toolId);
-    ofTool?.delete(grant);
-    if (ofTool?.size === 0) this.#byTool.delete(grant.toolId);
+    for (const toolId of toolsOf(grant)) {
+      const ofTool = this.#byTool.get(toolId);
+      ofTool?.delete(grant);
+      if (ofTool?.size === 0) this.#byTool.delete(toolId);
+    }
     return this.#grants.delete(id);
   }
 
@@ -118,12 +124,18 @@ export class GrantBook {
   }
 }
 
+function toolsOf({ toolId, sharedWith = [] }: Grant): readonly string[] {
+  return [toolId, ...sharedWith.map((shared) => shared.toolId)];
+}
+
 /** Whether a grant covers a call and has not expired. */
 export function grantCovers(grant: Grant, query: GrantQuery, now: number): boolean {
   // A grant covers only its own principal's calls.
-  if (grant.toolId !== query.toolId || grant.principalId !== query.principalId) return false;
+  if (grant.principalId !== query.principalId) return false;
   if (grant.expiresAt !== undefined && grant.expiresAt <= now) return false;
-  if (grant.definitionDigest !== query.definitionDigest) return false;
+  const covers = ({ toolId, definitionDigest }: SharedTool) =>
+    toolId === query.toolId && definitionDigest === query.definitionDigest;
+  if (!covers(grant) && grant.sharedWith?.some(covers) !== true) return false;
   const { match } = grant;
   switch (match.type) {
     case "arguments":
@@ -190,7 +202,9 @@ interface CreateGrantOptions {
  */
 export function createGrant(options: CreateGrantOptions): Grant | undefined {
   const { approval, decision, now } = options;
-  const make = (rest: Pick<Grant, "verdict" | "scope" | "match" | "title">): Grant => ({
+  const make = (
+    rest: Pick<Grant, "verdict" | "scope" | "match" | "title" | "sharedWith">,
+  ): Grant => ({
     id: newId("grant_"),
     toolId: approval.toolId,
     definitionDigest: approval.definitionDigest,
@@ -221,7 +235,7 @@ export function createGrant(options: CreateGrantOptions): Grant | undefined {
 function covered(
   { toolName, argsDigest, grant }: ApprovalRequest,
   cover: GrantCover,
-): { readonly match: GrantMatch; readonly title: string } {
+): Pick<Grant, "match" | "title" | "sharedWith"> {
   switch (cover.type) {
     case "arguments":
       return {
@@ -238,10 +252,11 @@ function covered(
     case "tool":
       return everyCall(toolName);
     case "offer": {
-      if (grant?.when !== undefined)
-        return { match: { type: "pattern", when: grant.when }, title: grant.title };
-      if (grant?.key !== undefined)
-        return { match: { type: "key", key: grant.key }, title: grant.title };
+      if (grant === undefined) return everyCall(toolName);
+      const { when, key, title, sharedWith } = grant;
+      const shared = { title, ...(sharedWith !== undefined && { sharedWith }) };
+      if (when !== undefined) return { match: { type: "pattern", when }, ...shared };
+      if (key !== undefined) return { match: { type: "key", key }, ...shared };
       return everyCall(toolName);
     }
   }

@@ -55,6 +55,7 @@ export interface ToolOptions<P extends Parameters, Args, Data> extends Passed {
     readonly executionPolicy?: ExecutionDecision | ((args: Args) => ExecutionDecision);
     readonly resultApprovalPolicy?: ResultApprovalPolicy;
     readonly grantScope?: (args: Args) => GrantOffer;
+    readonly sharesGrants?: string;
     readonly canonicalArguments?: (args: Args) => ToolArgs;
     readonly readsVariables?: (args: Args) => readonly string[];
     readonly preview?: (args: Args, context: PreviewContext) => Promise<string | ToolError>;

@@ -29,6 +29,14 @@ export interface ToolPermission {
    */
   readonly grantScope?: (args: ToolArgs) => GrantOffer;
   /**
+   * A name that tools of one group share: a wider answer to one of them, with the scope that
+   * `grantScope` offers, also covers the others. The approval request names them. The tools must
+   * have the same effects, and mean the same by the arguments or the key of their scopes.
+   *
+   * @example sharesGrants: "pages"
+   */
+  readonly sharesGrants?: string;
+  /**
    * Returns the canonical form of arguments for rules and patterns, if a value can be written in
    * several ways. Does no I/O.
    *
@@ -242,4 +250,16 @@ export interface GrantOffer {
   readonly when?: ArgumentConditions;
   /** The title for users: `FetchWebPage: pages of example.org`. */
   readonly title: string;
+}
+
+/** The scope that an approval request offers. */
+export interface OfferedGrant extends GrantOffer {
+  /** The other tools whose calls the answer covers: see `ToolPermission.sharesGrants`. */
+  readonly sharedWith?: readonly SharedTool[];
+}
+
+/** A tool that a grant of another tool covers, with the definition that the user was asked about. */
+export interface SharedTool {
+  readonly toolId: string;
+  readonly definitionDigest: string;
 }

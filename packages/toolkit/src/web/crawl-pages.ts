@@ -5,7 +5,7 @@ import { type Crawl, crawlMs, crawlSite } from "../crawl/crawl-site.ts";
 import { robotName } from "../crawl/robots.ts";
 import type { PageSource } from "../pages/page-source.ts";
 import { countOf } from "../text/format-bytes.ts";
-import { siteOf, urlParameter } from "./fetch-web-page.ts";
+import { pagePermission, urlParameter } from "./fetch-web-page.ts";
 import { webErrors } from "./web-errors.ts";
 
 const parameters = z.object({
@@ -61,7 +61,7 @@ export function crawlPages(
       unsupported_type: "The address leads to neither a page, a document nor a text.",
       unreadable_document: "The document is damaged, encrypted or too large to convert.",
     },
-    permission: { executionPolicy: "ask-once", grantScope: siteOf },
+    permission: pagePermission,
     timeoutMs: crawlMs + 2 * timeoutMs + 10_000,
     declaredReturnType: {
       type: "{ site, pages: { url, title?, depth, text }[], failed: { url, code, message }[], excluded: string[], left: number }",

@@ -3,7 +3,7 @@ import { parseAddress, returnNetworkErrors } from "@capstan/sandbox";
 import { z } from "zod";
 import type { ExtractedElement, Extraction } from "../html/extract-elements.ts";
 import { countOf } from "../text/format-bytes.ts";
-import { pageHead, siteOf, urlParameter } from "./fetch-web-page.ts";
+import { pageHead, pagePermission, urlParameter } from "./fetch-web-page.ts";
 import type { PageSource } from "../pages/page-source.ts";
 import { htmlErrors } from "./web-errors.ts";
 
@@ -68,7 +68,7 @@ export function extractHtml(
       },
     ],
     errors: htmlErrors,
-    permission: { executionPolicy: "ask-once", grantScope: siteOf },
+    permission: pagePermission,
     timeoutMs: 2 * timeoutMs + 5_000,
     declaredReturnType: {
       type: "{ matches: number, elements: { number, tag, attributes, text, html? }[] }",

@@ -86,7 +86,7 @@ export function fetchWebPage(
       no_text: "A picture has no pages and no text to find.",
       no_such_page: "The text has fewer pages.",
     },
-    permission: { executionPolicy: "ask-once", grantScope: siteOf },
+    permission: pagePermission,
     timeoutMs: 2 * timeoutMs + 5_000,
     compressArgs: ({ url, page, find }) =>
       [
@@ -100,8 +100,15 @@ export function fetchWebPage(
   });
 }
 
+/** The permission of all tools that read pages: one answer for a site covers them all. */
+export const pagePermission = {
+  executionPolicy: "ask-once",
+  grantScope: siteOf,
+  sharesGrants: "pages",
+} as const;
+
 /** An approval covers a site: scheme, host and port. */
-export function siteOf({ url }: { readonly url: string }): GrantOffer {
+function siteOf({ url }: { readonly url: string }): GrantOffer {
   const { origin = "null", host = "", protocol = "" } = URL.parse(url) ?? {};
   if (origin === "null")
     return { when: { url: { equals: url } }, title: `the address ${url.slice(0, 100)}` };

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Landmark, Outline, OutlinedElement } from "../html/outline-page.ts";
 import { countOf } from "../text/format-bytes.ts";
 import { invalidSelector, selectorParameter } from "./extract-html.ts";
-import { pageHead, siteOf, urlParameter } from "./fetch-web-page.ts";
+import { pageHead, pagePermission, urlParameter } from "./fetch-web-page.ts";
 import type { PageSource } from "../pages/page-source.ts";
 import { htmlErrors } from "./web-errors.ts";
 
@@ -46,7 +46,7 @@ export function inspectDomStructure(
       },
     ],
     errors: htmlErrors,
-    permission: { executionPolicy: "ask-once", grantScope: siteOf },
+    permission: pagePermission,
     timeoutMs: 2 * timeoutMs + 5_000,
     declaredReturnType: {
       type: "{ matches: number, landmarks: { role, selector, label? }[], elements: { name, level, times?, text? }[] }",

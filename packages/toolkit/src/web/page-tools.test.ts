@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { isToolError, type Tool, type ToolErrorData } from "@capstan/core";
+import { isToolError, type Tool, ToolExecutor, type ToolErrorData } from "@capstan/core";
 import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
 import { startWebSite, type WebSite } from "./testing/web-site.ts";
 import { webTools } from "./web-tools.ts";
@@ -133,6 +133,35 @@ test("each tool asks once for a site, and rejects private addresses and redirect
     for (const url of [door, "http://10.0.0.1/", "http://[::1]/"])
       assert.equal((await failure(each, { url, ...args })).code, "private_address", name);
   }
+});
+
+test("an answer for a site covers all tools that read pages, and no other site", async () => {
+  const asked: string[] = [];
+  const executor = new ToolExecutor({
+    approvals: {
+      request: ({ toolName, grant }) => {
+        asked.push(`${toolName} | ${grant?.title}`);
+        return { decision: "allow", scope: "session" };
+      },
+    },
+  });
+  executor.registerToolGroup(tools());
+  executor.toggleGroupEnabled("web", true);
+  const url = site.serve("/shared", "text/html", "<main><p>One</p></main>");
+  for (const [name, args] of [
+    ["SearchInWebPage", { keywords: ["One"] }],
+    ["FetchWebPage", {}],
+    ["ExtractHTML", { selector: "p" }],
+    ["InspectDOMStructure", {}],
+    ["CrawlPages", { maxPages: 1 }],
+  ] as const)
+    assert.equal((await executor.execute(name, { url, ...args })).status, "success", name);
+  const { host } = new URL(url);
+  assert.deepEqual(asked, [
+    `SearchInWebPage | SearchInWebPage, FetchWebPage, ExtractHTML, InspectDOMStructure, CrawlPages: pages of ${host} (unencrypted)`,
+  ]);
+  await executor.execute("FetchWebPage", { url: "http://10.0.0.1/" });
+  assert.equal(asked.length, 2);
 });
 
 const prices = `<html><head><title>Prices</title></head><body><nav><a href="/a">A</a><a href="b?x=1">B</a></nav>

@@ -3,7 +3,7 @@ import { parseAddress, returnNetworkErrors } from "@capstan/sandbox";
 import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 import { regexTimeoutMs, runRegex } from "../text/run-regex.ts";
-import { pageHead, siteOf, urlParameter } from "./fetch-web-page.ts";
+import { pageHead, pagePermission, urlParameter } from "./fetch-web-page.ts";
 import type { PageSource } from "../pages/page-source.ts";
 import type { WebPage } from "../pages/read-page.ts";
 import { excerptLines, linesAt, type LineMatches, linesWithWords } from "./search-page-lines.ts";
@@ -81,7 +81,7 @@ export function searchInWebPage(
       unsupported_type: "The address leads to neither a page, a document nor a text.",
       unreadable_document: "The document is damaged, encrypted or too large to convert.",
     },
-    permission: { executionPolicy: "ask-once", grantScope: siteOf },
+    permission: pagePermission,
     timeoutMs: 2 * timeoutMs + regexTimeoutMs + 5_000,
     declaredReturnType: { type: "{ matches: number, excerpts: { page, line, text }[] }" },
     compressArgs: (args) => `${args.url}, ${searchedFor(args)}`,

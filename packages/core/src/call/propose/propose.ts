@@ -11,7 +11,7 @@ import {
 import type { JsonObject, JsonSchema } from "../../base/json.ts";
 import { plainUrls } from "../../arguments/url-arguments.ts";
 import { type ApprovalRequest, callDigest, withArgsDigest } from "../../policy/approval.ts";
-import type { GrantOffer, Tool } from "../../tool/tool.ts";
+import type { OfferedGrant, SharedTool, Tool } from "../../tool/tool.ts";
 import { conditionsHold } from "../../arguments/argument-conditions.ts";
 import {
   decide,
@@ -307,19 +307,51 @@ function approvalRequests(
  * Returns the default scope of a wider approval. Returns nothing if the tool's pattern is invalid
  * or does not cover this call, because a guess could be too wide.
  */
-function offerOf(registered: RegisteredTool, args: JsonObject): GrantOffer | undefined {
+function offerOf(registered: RegisteredTool, args: JsonObject): OfferedGrant | undefined {
   if (registered.tool.permission?.grantScope === undefined)
     return { title: `every call of ${registered.name}` };
   const scope = grantScope(registered, args);
   if (scope === undefined) return undefined;
-  const { when } = scope;
+  const { when, key } = scope;
   if (when !== undefined) {
     const fits =
       conditionProblems(when).length === 0 &&
       conditionsHold(when, canonicalArguments(registered.tool, args), "every");
     if (!fits) return undefined;
   }
-  return { ...scope, title: `${registered.name}: ${scope.title}` };
+  const others = when === undefined && key === undefined ? [] : sharingTools(registered);
+  const names = [registered.name, ...others.map(({ name }) => name)].join(", ");
+  return {
+    ...(key !== undefined && { key }),
+    ...(when !== undefined && { when }),
+    title: `${names}: ${scope.title}`,
+    ...(others.length > 0 && {
+      sharedWith: others.map(({ toolId, definitionDigest: digest }) => ({
+        toolId,
+        definitionDigest: digest,
+      })),
+    }),
+  };
+}
+
+/**
+ * Returns the other tools of the group that share the tool's grants. Tools with other effects are
+ * left out, because the user is asked about a call with the effects of this one.
+ */
+function sharingTools({
+  tool,
+  group,
+  id,
+}: RegisteredTool): readonly (SharedTool & { readonly name: string })[] {
+  const name = tool.permission?.sharesGrants;
+  if (name === undefined) return [];
+  return group.tools.flatMap((other) => {
+    const toolName = other.definition.function.name;
+    const toolId = `${group.name}.${toolName}`;
+    if (toolId === id || other.permission?.sharesGrants !== name || other.effects !== tool.effects)
+      return [];
+    return [{ toolId, definitionDigest: definitionDigest(other), name: toolName }];
+  });
 }
 
 /** The decision for nearly every call. All these calls share one object, to save memory. */
