@@ -25,7 +25,7 @@ test(
     const me = await visit(browser, capstan.url);
     await me.say('/ViewFile {"path": "pixel.png"}');
     await me.turnEnds();
-    const picture = me.page.getByRole("img", { name: "Returned by the tool" });
+    const picture = me.page.getByRole("img", { name: "A picture from ViewFile" });
     for (const isReloaded of [false, true]) {
       if (isReloaded) await me.page.reload();
       await picture.waitFor();
@@ -39,9 +39,15 @@ test(
       );
     }
     const downloading = me.page.waitForEvent("download");
-    await me.page.getByRole("button", { name: "Download image.png" }).click();
+    await me.page.getByRole("button", { name: "Download ViewFile.png" }).click();
     const path = await (await downloading).path();
     assert.ok((await readFile(path)).equals(png));
+    await me.say(
+      '/BarChart {"title": "Boats by harbour", "labels": ["Oslo", "Bergen"], "series": [{"name": "Boats", "values": [3, 5]}]}',
+    );
+    await me.turnEnds();
+    await me.page.getByRole("img", { name: /^Bar chart: Boats by harbour\..*Bergen: 5/ }).waitFor();
+    await me.page.getByRole("button", { name: "Download boats-by-harbour.png" }).waitFor();
     assert.deepEqual(me.complaints(), []);
   },
 );

@@ -25,6 +25,8 @@ export interface ImagePart {
   /** The id of the stored file, if the host stores the files that tools return. */
   readonly fileId?: string;
   readonly name?: string;
+  /** A text that replaces the image for readers who cannot see it. */
+  readonly alt?: string;
 }
 
 /** A file in a message. */

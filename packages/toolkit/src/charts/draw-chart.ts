@@ -41,6 +41,7 @@ export async function drawChart(
     {
       type: "image",
       name: `${name}.png`,
+      alt: description,
       mimeType: "image/png",
       source: { type: "base64", data: Buffer.from(png).toString("base64") },
     },

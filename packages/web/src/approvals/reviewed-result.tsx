@@ -29,7 +29,10 @@ export function ReviewedResultView(props: {
       >
         <FoldableText parts={props.text} isWhole={props.isWhole} />
       </pre>
-      <ContentParts parts={parts().filter((part) => part.type !== "omitted")} />
+      <ContentParts
+        parts={parts().filter((part) => part.type !== "omitted")}
+        tool={props.review.toolName}
+      />
       <For each={parts().filter((part) => part.type === "omitted")}>
         {(part) => (
           <p class="review-note">

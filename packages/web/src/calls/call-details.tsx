@@ -90,7 +90,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
               </p>
             }
           >
-            {(picture) => <ContentParts parts={[picture()]} />}
+            {(picture) => <ContentParts parts={[picture()]} tool={props.call.name} />}
           </Show>
         )}
       </For>
@@ -102,7 +102,7 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
               text={settled().finalText}
               testId="call-result"
             />
-            <ContentParts parts={settled().parts ?? []} />
+            <ContentParts parts={settled().parts ?? []} tool={props.call.name} />
             <div class="call-foot spread">
               <Show when={settled().cacheVarResult}>
                 {(name) => (

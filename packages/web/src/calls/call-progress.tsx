@@ -33,7 +33,9 @@ export function CallProgress(props: { readonly call: CallState; readonly isRunni
 
   return (
     <>
-      <Show when={picture()}>{(part) => <ContentParts parts={[part()]} />}</Show>
+      <Show when={picture()}>
+        {(part) => <ContentParts parts={[part()]} tool={props.call.name} />}
+      </Show>
       <Show when={progress()}>
         {(now) => (
           <div class="call-progress row soft" data-testid="call-progress">

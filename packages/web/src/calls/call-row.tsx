@@ -90,7 +90,7 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
             <CallProgress call={known()} isRunning={isStoppable()} />
             <Show when={!isOpen() && pictures().length > 0}>
               <div class="call-pictures">
-                <ContentParts parts={pictures()} />
+                <ContentParts parts={pictures()} tool={known().name} />
               </div>
             </Show>
             <Show when={face().status === "asking" && known().approval}>

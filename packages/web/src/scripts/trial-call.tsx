@@ -88,7 +88,7 @@ export function TrialCall(props: { readonly run: LiveRun }) {
                       text={result().error?.message ?? result().finalText}
                       testId="tried-result"
                     />
-                    <ContentParts parts={result().parts ?? []} />
+                    <ContentParts parts={result().parts ?? []} tool={known().name} />
                     <Show when={tracebackOf(result().error)}>
                       {(text) => (
                         <TextSection

@@ -9,11 +9,15 @@ type ContentPart = NonNullable<CallResult["parts"]>[number];
  * Pictures, files and links that a tool returned. External ones are linked, never loaded. Texts are
  * left out, because the text of the result contains them.
  */
-export function ContentParts(props: { readonly parts: readonly ContentPart[] }) {
+export function ContentParts(props: {
+  readonly parts: readonly ContentPart[];
+  /** The name of the tool, for pictures without a name. */
+  readonly tool: string;
+}) {
   return (
     <div class="content-parts flow">
       <For each={props.parts.filter(({ type }) => type !== "text")}>
-        {(part) => <ContentPartView part={part} />}
+        {(part) => <ContentPartView part={part} tool={props.tool} />}
       </For>
     </div>
   );
@@ -21,7 +25,7 @@ export function ContentParts(props: { readonly parts: readonly ContentPart[] }) 
 
 const picture = /^image\/(png|jpeg|gif|webp)$/;
 
-function ContentPartView(props: { readonly part: ContentPart }) {
+function ContentPartView(props: { readonly part: ContentPart; readonly tool: string }) {
   const embedded = () => {
     const { part } = props;
     if (part.type !== "image" || part.source.type !== "base64" || !picture.test(part.mimeType))
@@ -34,7 +38,8 @@ function ContentPartView(props: { readonly part: ContentPart }) {
     const { fileId, mimeType } = part;
     if (fileId === undefined) return null;
     const isPicture = part.type === "image" && picture.test(mimeType);
-    const name = part.type === "file" ? part.name : mimeType.replace("/", ".");
+    const name =
+      part.name ?? `${props.tool}.${mimeType.replace(/^.*\//, "").replace("jpeg", "jpg")}`;
     return { fileId, isPicture, name };
   };
   const address = () => {
@@ -48,18 +53,18 @@ function ContentPartView(props: { readonly part: ContentPart }) {
     if (part.type === "file") return part.name;
     return part.type === "link" ? (part.title ?? part.url) : part.type;
   };
+  const label = () =>
+    (props.part.type === "image" ? props.part.alt : undefined) ?? shellTexts.pictureOf(props.tool);
   const safeAddress = () => (/^https?:/i.test(address() ?? "") ? address() : null);
 
   return (
     <Switch fallback={<span class="part-name">{name()}</span>}>
-      <Match when={embedded()}>
-        {(source) => <img src={source()} alt={shellTexts.toolPicture} />}
-      </Match>
+      <Match when={embedded()}>{(source) => <img src={source()} alt={label()} />}</Match>
       <Match when={stored()}>
         {(file) => (
           <>
             <Show when={file().isPicture}>
-              <StoredPicture fileId={file().fileId} />
+              <StoredPicture fileId={file().fileId} label={label()} />
             </Show>
             <StoredFile fileId={file().fileId} name={file().name} />
           </>

@@ -7,8 +7,8 @@ import { Button } from "./button.tsx";
 /** A picture that the server stores as a file. Its bytes are loaded when it is shown. */
 export function StoredPicture(props: {
   readonly fileId: string;
-  /** @default the text for a picture of a tool */
-  readonly label?: string;
+  /** The text for readers who cannot see it. */
+  readonly label: string;
 }) {
   const stop = new AbortController();
   onCleanup(() => stop.abort());
@@ -25,9 +25,7 @@ export function StoredPicture(props: {
     <Show
       when={failure()}
       fallback={
-        <Show when={address()}>
-          {(source) => <img src={source()} alt={props.label ?? shellTexts.toolPicture} />}
-        </Show>
+        <Show when={address()}>{(source) => <img src={source()} alt={props.label} />}</Show>
       }
     >
       {(reason) => <span class="part-name">{shellTexts.noPicture(reason())}</span>}

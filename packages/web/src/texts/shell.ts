@@ -25,7 +25,7 @@ export const shellTexts = {
   copyCode: "Copy the code",
   table: "Table",
   picture: (name: string) => `picture: ${name}`,
-  toolPicture: "Returned by the tool",
+  pictureOf: (tool: string) => `A picture from ${tool}`,
   noPicture: (reason: string) => `The picture could not be loaded: ${reason}`,
   download: (name: string) => `Download ${name}`,
   notJson: (reason: string) => `This is not JSON: ${reason}`,

@@ -137,7 +137,7 @@ function partText(part: ContentPart): string {
     case "text":
       return part.text;
     case "image":
-      return `[image ${part.mimeType}${idText(part)}]`;
+      return `[image ${part.name === undefined ? "" : `${part.name} `}${part.mimeType}${idText(part)}]`;
     case "file":
       return `[file ${part.name} ${part.mimeType}${idText(part)}]`;
     case "link":

@@ -116,8 +116,8 @@ export function createServerCalls(options: {
     return call.hostedWriter;
   };
 
-  const showImages = (result: CallResult): void => {
-    for (const writer of imageWriters(result)) outputOrder.enter(writer);
+  const showImages = (result: CallResult, which: "all" | "unstored"): void => {
+    for (const writer of imageWriters(result, { which })) outputOrder.enter(writer);
   };
 
   return {
@@ -207,18 +207,19 @@ export function createServerCalls(options: {
         if (call.hosted === "code_interpreter")
           for (const part of result.parts ?? [])
             if ("fileId" in part && part.fileId !== undefined) containerFiles.add(part.fileId);
-        if (status === "success" && call.hosted !== "image_generation") showImages(result);
+        if (status === "success" && call.hosted !== "image_generation")
+          showImages(result, "unstored");
         return;
       }
       // A final call has no other items than its message and its pictures.
       const isAnswer = call.isAnswered === true || (call.isFinal && result.parts !== undefined);
-      if (isAnswer && status === "success") return showImages(result);
+      if (isAnswer && status === "success") return showImages(result, "all");
       // A call whose approval was denied or never answered has no item: the approval request
       // represents it.
       const isQuestion = call.isInherited || (isDeferred && call.isRefused === true);
       const writer = call.writer ?? (isQuestion ? undefined : show(call));
       writer?.settle(status, result);
-      if (writer !== undefined && status === "success") showImages(result);
+      if (writer !== undefined && status === "success") showImages(result, "unstored");
     },
     /** Returns a message's source, as a file of the container if `code_interpreter` made it. */
     cited(annotation: PlacedAnnotation, text: string): PlacedAnnotation {

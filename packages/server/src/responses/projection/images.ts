@@ -4,14 +4,20 @@ import { createItemWriter, type ItemWriter } from "./output-order.ts";
 import type { ImageGenerationCallOutput } from "./wire.ts";
 
 /**
- * Returns the writers of the images in a tool's result. `mcp_call` has only text, so each image is an
- * item of the type that clients show as a picture. Images that are only named by a URL have no item.
- * A stored image whose file was deleted has an item without content, so that later items keep their
- * ids.
+ * Returns the writers of the images in a tool's result, as items of the type that clients show as a
+ * picture. Images that are only named by a URL have no item. A stored image whose file was deleted
+ * has an item without content, so that later items keep their ids.
+ *
+ * @param options.which `unstored`: only images that no file contains, because clients can fetch the
+ *   others by the ids in the call's text
  */
-export function imageWriters({ parts = [] }: CallResult): readonly ItemWriter[] {
+export function imageWriters(
+  { parts = [] }: CallResult,
+  { which }: { readonly which: "all" | "unstored" },
+): readonly ItemWriter[] {
   return parts.flatMap((part) => {
     if (part.type !== "image" || part.source.type === "url") return [];
+    if (which === "unstored" && part.fileId !== undefined) return [];
     const format = /^image\/(\w+)/.exec(part.mimeType)?.[1] ?? "png";
     const { source } = part;
     const data = source.type === "base64" ? internText(source.data) : undefined;

@@ -661,7 +661,10 @@ test("an image in a tool's result is an item of its own after the call", () => {
   assert.ok(event.type === "call.settled");
   const source = { type: "base64", data: "aGk=" } as const;
   const image = { type: "image", mimeType: "image/jpeg", source } as const;
-  const result = { ...event.result, parts: [image, { type: "text", text: "so" } as const] };
+  // The file of the second image is named in the call's text.
+  const stored = { ...image, fileId: "file-1" };
+  const parts = [image, stored, { type: "text", text: "so" } as const];
+  const result = { ...event.result, parts };
   const { response } = project(
     [
       started,
