@@ -91,6 +91,13 @@ export interface StartRun {
    * @default the newest response of the conversation
    */
   readonly after?: string | null | undefined;
+  /**
+   * The newest response of the conversation that the user knows, or null if there is none. If there
+   * is a newer one, the server sends nothing and answers 409.
+   *
+   * @default the message is sent in any case
+   */
+  readonly head?: string | null | undefined;
 }
 
 /** The HTTP API. Every method throws `ApiError` if the request fails. */
@@ -245,13 +252,17 @@ export function createClient(options: ClientOptions = {}) {
      * Starts a run in the background and returns its id. Calls that need an approval wait for the
      * answer.
      */
-    startRun: ({ conversation, model, text, files, groups, after }: StartRun, signal?: Signal) => {
+    startRun: (
+      { conversation, model, text, files, groups, after, head }: StartRun,
+      signal?: Signal,
+    ) => {
       const tools = groups.map((group) => ({
         type: "mcp",
         server_label: group,
         server_url: `capstan://groups/${group}`,
       }));
-      const place = after === undefined ? conversation : { id: conversation, after };
+      const isPlain = after === undefined && head === undefined;
+      const place = isPlain ? conversation : { id: conversation, after, head };
       const turn = { model, input: inputOf(text, files), conversation: place, tools };
       const body = { ...turn, background: true, approvals: "inline" };
       return post<{ readonly id: string }>("/v1/responses", body, signal);

@@ -73,6 +73,28 @@ test("a response of another conversation, or none, is rejected and changes nothi
   assert.equal(await head(), first);
 });
 
+test("a message that names an older newest response is rejected, and nothing is sent", async () => {
+  const { say, send, id, head } = await serve(["One.", "Two.", "Three."]);
+  const sayAt = (known: unknown, more: object = {}) => {
+    const conversation = { id, head: known, ...more };
+    return send("POST", "/v1/responses", { model: "m", conversation, input: "x" });
+  };
+  // A change of a variable is not a response.
+  const path = `/v1/conversations/${id}/variables/note`;
+  assert.equal((await send("PUT", path, { text: "t" })).status, 200);
+  const first = await sayAt(null);
+  assert.equal(first.status, 200, JSON.stringify(first.body));
+  const stale = await sayAt(null);
+  assert.deepEqual([stale.status, stale.body.error?.param], [409, "conversation.head"]);
+  const second = (await say("Second?")).body.id;
+  const branch = await sayAt(first.body.id, { after: first.body.id });
+  assert.deepEqual([branch.status, branch.body.error?.param], [409, "conversation.head"]);
+  assert.equal(await head(), second);
+  assert.equal((await send("PUT", path, { text: "u" })).status, 200);
+  assert.equal((await sayAt(second)).status, 200);
+  assert.deepEqual([(await sayAt(7)).status, (await sayAt("")).status], [400, 409]);
+});
+
 test("a branch does not begin while the newest response is running", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { say } = await serve(["One.", () => promise.then(() => "Two."), "Other."]);

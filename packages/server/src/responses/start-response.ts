@@ -318,6 +318,17 @@ function listing(
   };
 }
 
+/** Returns the newest response: the head, or the one before the user's edits of variables. */
+async function newestTurn(
+  store: Services["runs"]["store"],
+  head: RunRecord | undefined,
+): Promise<RunRecord | { readonly id: null }> {
+  let run = head;
+  while (run?.kind === "edit" && run.parentId !== null)
+    run = await store.getRun({ owner: run.owner, id: run.parentId });
+  return run === undefined || run.kind === "edit" ? { id: null } : run;
+}
+
 interface NamedParent {
   readonly parent: RunRecord | undefined;
   readonly conversationId: string | null;
@@ -356,7 +367,16 @@ async function findNamedParent(
     const { headRunId, title } = conversation;
     const head = headRunId === null ? undefined : await store.getRun({ owner, id: headRunId });
     const place = { conversationId: id, untitled: title === "" };
-    const { after } = request;
+    const { after, head: known } = request;
+    if (known !== undefined && known !== (await newestTurn(store, head)).id) {
+      const shown = known ?? "none";
+      throw new RequestError({
+        status: 409,
+        code: "conversation_changed",
+        param: "conversation.head",
+        message: `The conversation has a newer response than ${shown.slice(0, 100)}. Nothing was sent: read GET /v1/conversations/${id}/runs, then send again.`,
+      });
+    }
     if (after === undefined || after === headRunId) return { ...place, parent: head };
     if (head !== undefined && !isClosing(head.status))
       throw conflict(

@@ -72,6 +72,11 @@ export function parseCreateRequest(
      * the start of the conversation.
      */
     after: conversation?.after,
+    /**
+     * The newest response of the conversation that the client knows, null for none. If there is a
+     * newer one, the request is rejected.
+     */
+    head: conversation?.head,
     /** The client's end user. */
     user: given.safety_identifier ?? given.user ?? undefined,
     tools,
@@ -176,20 +181,27 @@ function checkMetadata(metadata: { readonly [key: string]: string }): void {
 interface ConversationPlace {
   readonly id: string;
   readonly after: string | null | undefined;
+  readonly head: string | null | undefined;
 }
 
 function parseConversation(given: unknown): ConversationPlace | undefined {
   if (given === undefined || given === null) return undefined;
-  const { id, after } = isObject(given) ? given : { id: given, after: undefined };
+  const place = isObject(given) ? given : { id: given };
+  const id = place["id"];
+  const responseOf = (name: "after" | "head"): string | null | undefined => {
+    const response = place[name];
+    if (response === undefined || response === null || typeof response === "string")
+      return response;
+    throw wrongType(
+      `conversation.${name}`,
+      "the id of a response of the conversation or null",
+      response,
+    );
+  };
   if (typeof id !== "string")
     throw wrongType("conversation", "a string or an object with an 'id'", given);
-  if (after !== undefined && after !== null && typeof after !== "string")
-    throw wrongType(
-      "conversation.after",
-      "the id of a response of the conversation or null",
-      after,
-    );
-  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return { id, after };
+  const [after, head] = [responseOf("after"), responseOf("head")];
+  if (/^conv_[a-zA-Z0-9_-]+$/.test(id)) return { id, after, head };
   const message = `Invalid 'conversation': '${id.slice(0, 100)}' is not a conversation id. Expected one that starts with 'conv_'.`;
   throw badRequest("conversation", message);
 }
