@@ -41,6 +41,7 @@ import type {
   SessionView,
   Switches,
   ToolGroupView,
+  UserEvent,
   VariableUpdate,
   VariableValueView,
   VariableView,
@@ -111,6 +112,9 @@ type Slice = { readonly start: number; readonly length?: number };
  * slept.
  */
 const silenceLimitMs = 60_000;
+
+/** The number of runs that `newestRuns` returns. */
+const newestRuns = 20;
 
 const id = encodeURIComponent;
 const pathOf = {
@@ -208,6 +212,31 @@ export function createClient(options: ClientOptions = {}) {
     revokeSession: (session: string) => remove(`/v1/sessions/${id(session)}`),
     models: (signal?: Signal) => list<ModelView>("/v1/models", signal),
     toolGroups: (signal?: Signal) => list<ToolGroupView>("/v1/tools", signal),
+    /**
+     * Yields the changes of the user's data, and reconnects when the connection breaks. `resync`
+     * means that changes may be missing.
+     *
+     * @param options.after the cursor of the last known event @default begins with `resync`
+     */
+    followEvents: (options: {
+      readonly signal: AbortSignal;
+      readonly after?: string | undefined;
+      readonly retry?: Retry;
+    }) => {
+      let { after } = options;
+      return follow<UserEvent>({
+        ...options,
+        open: (opened) => {
+          const from = after === undefined ? "" : `?starting_after=${id(after)}`;
+          return events(`/v1/events${from}`, options.signal, opened);
+        },
+        isNew: ({ cursor }) => {
+          after = cursor;
+          return true;
+        },
+        isLast: () => false,
+      });
+    },
 
     // Conversations
     /**
@@ -245,6 +274,13 @@ export function createClient(options: ClientOptions = {}) {
     // Runs
     runs: (conversation: string, signal?: Signal) =>
       list<RunWithEvents>(`${pathOf.conversation(conversation)}/runs`, signal, { limit: "100" }),
+    run: (run: string, signal?: Signal) => json<RunView>(pathOf.run(run), { signal }),
+    /** Returns the newest runs of a conversation without their events, newest first. */
+    newestRuns: (conversation: string, signal?: Signal) =>
+      json<ListView<RunView | DamagedView>>(
+        `/v1/runs?conversation=${id(conversation)}&limit=${newestRuns}`,
+        { signal },
+      ),
     /** Returns the runs of all conversations that have a call with an unknown outcome. */
     runsOfUnknownOutcome: (signal?: Signal) =>
       list<RunView>("/v1/runs", signal, { outcome: "unknown", limit: "100" }),
@@ -290,6 +326,14 @@ export function createClient(options: ClientOptions = {}) {
       post<CallView>(`${pathOf.call(run, call)}/outcome`, body, signal),
 
     // Approvals, reviews, grants and rules
+    /** Returns the requests of all conversations that wait for an answer, newest first. */
+    pendingApprovals: (signal?: Signal) =>
+      list<ApprovalView | DamagedView>("/v1/approvals", signal, {
+        status: "pending",
+        limit: "100",
+      }),
+    approval: (approval: string, signal?: Signal) =>
+      json<ApprovalView>(pathOf.approval(approval), { signal }),
     answerApproval: (approval: string, body: ApprovalAnswerBody, signal?: Signal) =>
       post<ApprovalView>(pathOf.approval(approval), body, signal),
     /** Returns a result that waits for a review, with a slice of its text. */

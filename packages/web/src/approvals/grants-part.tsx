@@ -18,7 +18,7 @@ import "./approvals.css";
 /** The list of saved approvals, which the user can revoke. */
 export function GrantsPart() {
   const { chat } = useApp();
-  const conversation = () => chat.conversation()?.id ?? null;
+  const conversation = chat.conversationId;
   const grants = createLoaded<readonly GrantEntry[]>([], async () => {
     const id = conversation();
     if (id !== null) return client.grants(id);

@@ -34,7 +34,7 @@ export function Sidebar(props: SidebarProps) {
   );
   // Following a link closes the overlay.
   createEffect(() => {
-    app.chat.conversation();
+    app.chat.conversationId();
     if (props.isOverlay) props.onClose();
   });
 

@@ -1,5 +1,6 @@
-import { createContext, createEffect, createSignal, on, useContext } from "solid-js";
+import { createContext, createEffect, createSignal, on, onCleanup, useContext } from "solid-js";
 import { apiKeyRevision } from "../api/api-key.ts";
+import { followSharedEvents } from "../api/shared-events.ts";
 import { serverReturns } from "../api/server-presence.ts";
 import { createAttachments } from "./attachments.ts";
 import { createChat } from "./chat.ts";
@@ -31,13 +32,13 @@ export function createAppState() {
   const { draft, setDraft } = createMessageDrafts(routedConversation);
   const attachments = createAttachments(routedConversation);
   const catalog = createCatalog();
-  const conversations = createConversationList();
+  const conversations = createConversationList((read) => chat.noteConversation(read));
   const chat = createChat({
     onCreated(conversation) {
       conversations.all.set((before) => [conversation, ...before]);
       navigateTo(conversation.id);
     },
-    onTurnChanged: () => void conversations.all.refresh(),
+    onTurnChanged: (conversation) => conversations.noteChanged(conversation),
   });
 
   createEffect(
@@ -54,6 +55,17 @@ export function createAppState() {
       void conversations.all.refresh();
       const wasRefused = before !== undefined && before[0] !== key;
       if (wasRefused || chat.status().type === "failed") void chat.open(routedConversation());
+    }),
+  );
+
+  createEffect(
+    on(apiKeyRevision, () => {
+      const over = new AbortController();
+      followSharedEvents((event) => {
+        conversations.note(event);
+        chat.note(event);
+      }, over.signal);
+      onCleanup(() => over.abort());
     }),
   );
 

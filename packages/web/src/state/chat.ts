@@ -1,11 +1,18 @@
-import type { ConversationView, RunView, RunWithEvents, Switches } from "@capstan/contract";
+import type {
+  ConversationView,
+  RunView,
+  RunWithEvents,
+  Switches,
+  UserEvent,
+} from "@capstan/contract";
 import { batch, createMemo, createSignal } from "solid-js";
 import { hasStatus, isAbort, messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { branchOf } from "./branches.ts";
 import { noSwitches } from "./switches.ts";
-import type { MessageFile } from "@capstan/client";
+import { ApiError, type MessageFile } from "@capstan/client";
+import { chatTexts } from "../texts/chat.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 
 export type ChatStatus =
@@ -42,8 +49,11 @@ export interface ChatEvents {
   /** Called when the first message has created a conversation. */
   readonly onCreated: (conversation: ConversationView) => void;
   /** Called when a turn begins or ends, to update the list of conversations. */
-  readonly onTurnChanged: () => void;
+  readonly onTurnChanged: (conversation: string) => void;
 }
+
+/** Milliseconds in which the events of one change arrive. */
+const eventDelay = 50;
 
 /** Creates the state of the open conversation: its runs and actions. */
 export function createChat(events: ChatEvents) {
@@ -64,6 +74,9 @@ export function createChat(events: ChatEvents) {
   /** Counts events that may have changed variables or grants. */
   const [revision, setRevision] = createSignal(0);
   let loading = new AbortController();
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  /** Resolves when no message is being sent. */
+  let sendingDone: Promise<unknown> = Promise.resolve();
   /** The run to show when its conversation is open. */
   let next: { readonly conversation: string; readonly run: string } | null = null;
   let making: Promise<ConversationView> | undefined;
@@ -74,6 +87,8 @@ export function createChat(events: ChatEvents) {
   let stored = noSwitches;
   let saving: Promise<unknown> = Promise.resolve();
 
+  /** Changes only if another conversation is opened. */
+  const conversationId = createMemo(() => conversation()?.id ?? null);
   /** The run in progress, or null. */
   const active = createMemo(() => runs().findLast((run) => !hasEnded(run.state().phase)) ?? null);
   const noteChange = () => void setRevision((count) => count + 1);
@@ -88,7 +103,7 @@ export function createChat(events: ChatEvents) {
           noteChange();
         if (batchOfEvents.some(({ type }) => type === "chain.ended")) {
           noteChange();
-          events.onTurnChanged();
+          if (run.conversation !== null) events.onTurnChanged(run.conversation);
         }
       },
     });
@@ -178,9 +193,14 @@ export function createChat(events: ChatEvents) {
     return making;
   }
 
-  /** Shows a run that has just started; all its events arrive in the stream. */
+  /** Shows a run that has just started here; all its events arrive in the stream. */
   function add(run: RunView): void {
     setChosen(null);
+    adopt(run);
+  }
+
+  /** Adds a run of this or another client. */
+  function adopt(run: RunView): void {
     setRuns((before) =>
       before.some(({ view }) => view.id === run.id)
         ? before
@@ -188,8 +208,89 @@ export function createChat(events: ChatEvents) {
     );
   }
 
+  /** Whether a conversation is open, and none of its requests is outdated. */
+  const isShown = (id: string, signal: AbortSignal) =>
+    !signal.aborted && conversation()?.id === id && status().type === "ready";
+
+  /** Shows what other clients changed in the open conversation since it was loaded. */
+  async function synchronize(): Promise<void> {
+    await opening;
+    const { signal } = loading;
+    const id = conversation()?.id;
+    if (id === undefined || status().type !== "ready") return;
+    try {
+      const [found, newest] = await Promise.all([
+        client.conversation(id, signal),
+        client.newestRuns(id, signal),
+      ]);
+      // A run that this page has started is shown when its request is answered.
+      await sendingDone;
+      if (!isShown(id, signal)) return;
+      const known = new Set(runs().map(({ view }) => view.id));
+      const isFar = newest.has_more && !newest.data.some((run) => known.has(run.id));
+      if (isFar || newest.data.some((run) => run.object === "damaged" && !known.has(run.id)))
+        return void open(id);
+      batch(() => {
+        showConversation(found);
+        for (const run of newest.data.toReversed()) if (run.object === "run") adopt(run);
+      });
+    } catch (error) {
+      // If the server cannot be reached, the stream of events resynchronizes when it returns.
+      if (!signal.aborted && hasStatus(error, 404)) leaveDeleted();
+    }
+  }
+
+  function showConversation(found: ConversationView): void {
+    // Switches that are being saved here are newer.
+    const isSaving = conversation()?.switches !== stored;
+    if (!isSaving) stored = found.switches;
+    setConversation((now) => (isSaving && now ? { ...found, switches: now.switches } : found));
+  }
+
+  function leaveDeleted(): void {
+    close();
+    setStatus({ type: "missing" });
+  }
+
+  /** Applies a change by this or another client. */
+  async function note(event: UserEvent): Promise<void> {
+    if (event.type === "resync") return synchronize();
+    if (event.type === "run.deleted")
+      return void setRuns((before) => before.filter(({ view }) => view.id !== event.run));
+    if (!("conversation" in event) || event.conversation !== wanted || wanted === null) return;
+    if (event.type === "conversation.deleted") return leaveDeleted();
+    if ("run" in event && !(await isKnown(event.run))) synchronizeSoon();
+  }
+
+  /** Shows the new title and switches of the open conversation, and new runs. */
+  async function noteConversation(found: ConversationView): Promise<void> {
+    if (conversation()?.id !== found.id || status().type !== "ready") return;
+    showConversation(found);
+    if (found.head !== null && !(await isKnown(found.head))) synchronizeSoon();
+  }
+
+  /** Whether a run is shown. The run of a message that is being sent is shown soon. */
+  async function isKnown(run: string): Promise<boolean> {
+    await sendingDone;
+    return runs().some(({ view }) => view.id === run);
+  }
+
+  /** Several events of one change cause one request. */
+  function synchronizeSoon(): void {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      void synchronize();
+    }, eventDelay);
+  }
+
+  function send(options: SendOptions): Promise<boolean> {
+    const sent = sendNow(options);
+    sendingDone = Promise.all([sendingDone, sent.catch(() => {})]);
+    return sent;
+  }
+
   /** Returns whether the message was sent; if not, `sendError` has the reason. */
-  async function send(options: SendOptions): Promise<boolean> {
+  async function sendNow(options: SendOptions): Promise<boolean> {
     if (sending() !== null || active() !== null) return false;
     setSending({ text: options.text, files: options.files });
     setSendError(null);
@@ -197,6 +298,8 @@ export function createChat(events: ChatEvents) {
     // Without a place the message follows the newest run, also one of another tab.
     const isNewest = branch().at(-1) === runs().at(-1);
     const last = branch().at(-1)?.view.id ?? null;
+    // The server rejects the message if another client has continued the conversation.
+    const known = conversation() === null ? undefined : (runs().at(-1)?.view.id ?? null);
     const place = options.after === undefined && !isNewest ? last : options.after;
     try {
       const name = titleFrom(options.text) || (options.files[0]?.name ?? "");
@@ -211,8 +314,9 @@ export function createChat(events: ChatEvents) {
         conversation: id,
         groups: options.groups,
         after: place,
+        head: known,
       });
-      events.onTurnChanged();
+      events.onTurnChanged(id);
       if (signal.aborted) return true;
       batch(() => {
         setSending(null);
@@ -220,7 +324,10 @@ export function createChat(events: ChatEvents) {
       });
       return true;
     } catch (error) {
-      if (!signal.aborted) setSendError(messageOf(error));
+      if (signal.aborted) return false;
+      const isStale = error instanceof ApiError && error.code === "conversation_changed";
+      setSendError(isStale ? chatTexts.stale : messageOf(error));
+      if (hasStatus(error, 409)) synchronizeSoon();
       return false;
     } finally {
       setSending(null);
@@ -256,6 +363,7 @@ export function createChat(events: ChatEvents) {
 
   return {
     conversation,
+    conversationId,
     status,
     runs,
     branch,
@@ -287,6 +395,8 @@ export function createChat(events: ChatEvents) {
         else await saveSwitches(open, switches);
       }),
     ensureConversation,
+    note: (event: UserEvent) => void note(event),
+    noteConversation: (found: ConversationView) => void noteConversation(found),
     noteChange,
     clearError: () => void setSendError(null),
   };

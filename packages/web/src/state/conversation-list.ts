@@ -1,5 +1,6 @@
-import type { ConversationView, DamagedView } from "@capstan/contract";
+import type { ConversationView, DamagedView, UserEvent } from "@capstan/contract";
 import { createSignal } from "solid-js";
+import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { createLoaded } from "./loaded.ts";
 import { attempt, showToast } from "./toasts.ts";
@@ -10,6 +11,11 @@ const pageLength = 50;
 /** Milliseconds in which a deleted conversation can be restored. */
 const undoTime = 6000;
 
+/** Milliseconds in which the events of one change arrive. */
+const eventDelay = 50;
+/** If more conversations changed, the list is loaded again. */
+const mostReads = 5;
+
 /** An entry of the list, also of a conversation whose stored row is damaged. */
 export type ConversationEntry = ConversationView | DamagedView;
 
@@ -19,7 +25,8 @@ export function titleOf(entry: ConversationEntry): string {
     : entry.title || conversationsTexts.untitled;
 }
 
-export function createConversationList() {
+/** @param onRead called with each conversation that is read again after a change */
+export function createConversationList(onRead: (conversation: ConversationView) => void) {
   const [hasMore, setHasMore] = createSignal(false);
   const [leaving, setLeaving] = createSignal<ReadonlySet<string>>(new Set());
   const all = createLoaded<readonly ConversationEntry[]>([], async () => {
@@ -35,6 +42,42 @@ export function createConversationList() {
     setHasMore(page.has_more);
     const known = new Set(all.value().map((entry) => entry.id));
     all.set((before) => [...before, ...page.data.filter((entry) => !known.has(entry.id))]);
+  }
+
+  const changed = new Set<string>();
+  let soon: ReturnType<typeof setTimeout> | undefined;
+
+  /** Applies a change by this or another client. Several events of one change cause one request. */
+  function note(event: UserEvent): void {
+    if (event.type === "resync") return void all.refresh();
+    if (!("conversation" in event) || event.conversation === null) return;
+    const { type, conversation } = event;
+    if (type === "conversation.deleted")
+      return all.set((before) => before.filter(({ id }) => id !== conversation));
+    noteChanged(conversation);
+  }
+
+  function noteChanged(conversation: string): void {
+    changed.add(conversation);
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      const ids = [...changed];
+      changed.clear();
+      if (ids.length > mostReads) void all.refresh();
+      else for (const id of ids) void reread(id);
+    }, eventDelay);
+  }
+
+  /** Reads one conversation again, so that older pages of the list stay loaded. */
+  async function reread(id: string): Promise<void> {
+    try {
+      const read = await client.conversation(id);
+      all.set((before) => withConversation(before, read));
+      onRead(read);
+    } catch (error) {
+      if (hasStatus(error, 404)) all.set((before) => before.filter((entry) => entry.id !== id));
+      // Otherwise the list is loaded again when the server can be reached.
+    }
   }
 
   async function rename(id: string, title: string): Promise<void> {
@@ -81,5 +124,17 @@ export function createConversationList() {
 
   /** Excludes conversations that are about to be deleted. */
   const shown = () => all.value().filter((entry) => !leaving().has(entry.id));
-  return { all, shown, hasMore, loadMore, rename, remove };
+  return { all, shown, hasMore, loadMore, rename, remove, note, noteChanged };
+}
+
+/** Puts a conversation into the list, newest first. */
+function withConversation(
+  list: readonly ConversationEntry[],
+  conversation: ConversationView,
+): readonly ConversationEntry[] {
+  const others = list.filter(({ id }) => id !== conversation.id);
+  const place = others.findIndex(
+    (entry) => entry.object === "conversation" && entry.updated_at < conversation.updated_at,
+  );
+  return others.toSpliced(place < 0 ? others.length : place, 0, conversation);
 }

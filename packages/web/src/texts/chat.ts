@@ -98,6 +98,8 @@ export const chatTexts = {
     tooMany: (most: number, leftOut: number) =>
       `A message has at most ${most} files. ${plural(leftOut, "file")} not attached.`,
   },
+  stale:
+    "This chat has new messages from another window or program, which are now shown above. Your message was not sent: check it, then send it again.",
   failures,
   interrupted,
   failed: { title: "This turn failed", advice: "Completed calls are not run again." },

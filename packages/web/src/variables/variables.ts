@@ -17,7 +17,7 @@ export type Variables = ReturnType<typeof createVariables>;
 
 export function createVariables(app: AppState) {
   const [filter, setFilter] = createSignal<VariableFilter>({ search: "", type: "", tag: "" });
-  const conversation = () => app.chat.conversation()?.id ?? null;
+  const conversation = app.chat.conversationId;
   const [unreadable, setUnreadable] = createSignal<readonly DamagedView[]>([]);
   const list = createLoaded<readonly VariableView[]>([], async () => {
     const id = conversation();
