@@ -54,8 +54,9 @@ async function follow(onEvent: (event: UserEvent) => void, signal: AbortSignal):
   if (signal.aborted) return;
   const channel = new BroadcastChannel(name);
   signal.addEventListener("abort", () => channel.close(), { once: true });
-  channel.onmessage = ({ data }: MessageEvent<UserEvent>) => receive(data);
+  channel.addEventListener("message", ({ data }: MessageEvent<UserEvent>) => receive(data));
   await navigator.locks.request(name, { signal }, () =>
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is not a window
     read(signal, (event) => channel.postMessage(event)),
   );
 }

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { type Capstan, startCapstan } from "./capstan.ts";
+import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
+
+// Two browsers of one user, a computer and a phone, on the same server.
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+
+let capstan: Capstan;
+let browser: Browser;
+let me: Visitor;
+let phone: Visitor;
+
+before(async () => {
+  if (skip !== false) return;
+  capstan = await startCapstan({
+    files: { "notes.md": "Haul away." },
+    config: { rules: [{ tool: "files.ViewFile", execution: "ask-always" }] },
+  });
+  browser = await launchBrowser();
+  me = await visit(browser, capstan.url);
+  phone = await visit(browser, capstan.url, { viewport: { width: 360, height: 740 } });
+});
+after(async () => {
+  await browser?.close();
+  await capstan?.close();
+});
+beforeEach(() => me?.startOver());
+
+const items = (visitor: Visitor) => visitor.page.getByTestId("conversation-item");
+const item = (visitor: Visitor, title: string) => items(visitor).filter({ hasText: title }).first();
+const openList = async (visitor: Visitor) => {
+  await visitor.page.getByTestId("open-sidebar").click();
+  await items(visitor).first().waitFor();
+};
+/** Opens the chat that is open on another page. */
+const openSame = async (visitor: Visitor, other: Visitor) => {
+  await visitor.page.goto(other.page.url());
+  await visitor.page.getByTestId("user-message").first().waitFor();
+};
+const said = (visitor: Visitor, text: string) =>
+  visitor.page.getByTestId("user-message").filter({ hasText: text });
+const messages = (visitor: Visitor) => visitor.page.getByTestId("user-message").allInnerTexts();
+
+test(
+  "a new chat, its title and its removal show in the list of another browser",
+  { skip },
+  async () => {
+    await me.say("/DateTime {}");
+    await me.turnEnds();
+    await openList(phone);
+    await item(phone, "/DateTime").waitFor();
+    await item(me, "/DateTime").hover();
+    await item(me, "/DateTime").getByTestId("rename-conversation").click();
+    await me.page.getByTestId("rename-field").fill("Time in Tokyo");
+    await me.page.getByTestId("rename-field").press("Enter");
+    await item(phone, "Time in Tokyo").waitFor();
+    // The list stays open while it changes.
+    assert.equal(await phone.page.getByRole("dialog", { name: "Conversations" }).isVisible(), true);
+    await item(me, "Time in Tokyo").hover();
+    await item(me, "Time in Tokyo").getByTestId("delete-conversation").click();
+    await me.page.getByRole("button", { name: "Dismiss" }).first().click();
+    await item(phone, "Time in Tokyo").waitFor({ state: "detached" });
+    await phone.page.getByRole("button", { name: "Close the list" }).click();
+  },
+);
+
+test("a second page of a chat shows its new turns, titles and end", { skip }, async () => {
+  await me.say("first /DateTime {}");
+  await me.turnEnds();
+  await openSame(phone, me);
+  await me.say("second");
+  await said(phone, "second").waitFor();
+  await me.turnEnds();
+  await phone.say("third");
+  await said(me, "third").waitFor();
+  await phone.turnEnds();
+  for (const visitor of [me, phone])
+    await eventually(async () => assert.equal((await messages(visitor)).length, 3));
+  await item(me, "first").hover();
+  await item(me, "first").getByTestId("delete-conversation").click();
+  await me.page.getByRole("button", { name: "Dismiss" }).first().click();
+  await phone.page.getByTestId("conversation-missing").waitFor();
+});
+
+test(
+  "a message on a stale page is not sent, the new turn is shown, and nothing is lost",
+  { skip },
+  async () => {
+    await me.say("begin");
+    await me.turnEnds();
+    // This page learns nothing of changes.
+    await phone.page.route("**/v1/events*", (route) => route.fulfill({ status: 404 }));
+    await openSame(phone, me);
+    await phone.page.reload();
+    await said(phone, "begin").waitFor();
+    await me.say("meanwhile");
+    await me.turnEnds();
+    assert.equal((await messages(phone)).length, 1);
+    await phone.page.getByTestId("composer-input").fill("my answer");
+    await phone.page.locator("[data-testid=send]:enabled").click();
+    await phone.page.getByTestId("send-error").getByText("another window").waitFor();
+    await said(phone, "meanwhile").waitFor();
+    assert.equal(await phone.page.getByTestId("composer-input").inputValue(), "my answer");
+    await phone.page.locator("[data-testid=send]:enabled").click();
+    await said(me, "my answer").waitFor();
+    await phone.turnEnds();
+    assert.equal((await messages(phone)).length, 3);
+    await phone.page.unroute("**/v1/events*");
+    await phone.page.reload();
+  },
+);
+
+test("after a lost connection a page catches up", { skip }, async () => {
+  await me.say("before");
+  await me.turnEnds();
+  await openSame(phone, me);
+  await phone.page.context().setOffline(true);
+  await me.say("while you were away");
+  await me.turnEnds();
+  await phone.page.context().setOffline(false);
+  await said(phone, "while you were away").waitFor();
+});
+
+test(
+  "tabs of one browser share one connection, and another tab takes it over",
+  { skip },
+  async () => {
+    const context = await browser.newContext();
+    const streams: string[] = [];
+    context.on("request", (request) => {
+      if (request.url().includes("/v1/events")) streams.push(request.url());
+    });
+    const open = async () => {
+      const page = await context.newPage();
+      await page.goto(capstan.url);
+      await page.getByTestId("welcome").waitFor();
+      return page;
+    };
+    const [first, second] = [await open(), await open()];
+    const shows = (page: typeof first, text: string) =>
+      page.getByTestId("conversation-item").filter({ hasText: text }).waitFor();
+    await me.say("told to all tabs");
+    await Promise.all([shows(first, "told to all"), shows(second, "told to all")]);
+    await me.turnEnds();
+    assert.equal(streams.length, 1);
+    await first.close();
+    await me.startOver();
+    await me.say("told to the other tab");
+    await shows(second, "told to the other");
+    await me.turnEnds();
+    assert.equal(streams.length, 2);
+    assert.match(streams[1] ?? "", /starting_after=feed_/);
+    await context.close();
+  },
+);
+
+test("no page reported an error", { skip }, () => {
+  assertQuiet(me);
+  assertQuiet(phone, /409|ERR_INTERNET_DISCONNECTED|Failed to load resource/);
+});
