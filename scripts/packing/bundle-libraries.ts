@@ -5,6 +5,7 @@ import { root } from "../command.ts";
 
 /** The packages with libraries, and the dependencies that their bundles import. */
 const packages: { readonly [name: string]: readonly RegExp[] } = {
+  cli: [],
   toolkit: [],
   // Other code of the package also uses it.
   server: [/^zod(?:\/|$)/],

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainStyle } from "../terminal/style.ts";
-import { checkServices, renderChecks } from "./doctor.ts";
+import { checkServices } from "./doctor.ts";
+import { renderChecks } from "./shared/render-checks.ts";
 
 const nobodyListens = {
   CAPSTAN_DATABASE_URL: "postgres://capstan:secret-word@127.0.0.1:1/runs",

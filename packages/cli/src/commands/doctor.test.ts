@@ -4,14 +4,8 @@ import { findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { tryScript } from "../install/try-script.ts";
 import { plainStyle } from "../terminal/style.ts";
 import { defineTool, withNeed } from "@capstan/core";
-import {
-  checkSystem,
-  describeFont,
-  describePip,
-  describeValues,
-  missingNeeds,
-  renderChecks,
-} from "./doctor.ts";
+import { checkSystem, describeFont, describePip, describeValues, missingNeeds } from "./doctor.ts";
+import { renderChecks } from "./shared/render-checks.ts";
 
 // Contract: sandbox-70
 test("a missing program is shown with its purpose and the command that installs it", async () => {

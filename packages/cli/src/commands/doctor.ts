@@ -21,7 +21,8 @@ import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/se
 import { configuredGroups } from "../install/built-in-groups.ts";
 import { configuredValues } from "../install/open-scripts.ts";
 import { tryScript } from "../install/try-script.ts";
-import { type Style, styleFor } from "../terminal/style.ts";
+import { styleFor } from "../terminal/style.ts";
+import { renderChecks, type SystemCheck } from "./shared/render-checks.ts";
 import { commandTexts } from "../texts/commands.ts";
 
 const texts = commandTexts.doctor;
@@ -34,19 +35,6 @@ export async function runDoctor({ values }: Invocation): Promise<number> {
   if (values["json"] === true) printJson(checks);
   else process.stdout.write(renderChecks(checks, styleFor(process.stdout)));
   return 0;
-}
-
-/** A program or a service that Capstan can use, and whether it is available. */
-export interface SystemCheck {
-  readonly name: string;
-  /** `wrong`: it is configured, but servers cannot use it in its current state. */
-  readonly status: "ok" | "missing" | "wrong";
-  /** Its version and location, or its problem. */
-  readonly detail: string;
-  /** The effect of its absence. */
-  readonly without: string;
-  /** The command that installs or repairs it, or another remedy. */
-  readonly fix?: string;
 }
 
 /** Checks the programs of this machine, and the services that the environment names. */
@@ -276,21 +264,4 @@ async function inspect(
   if (address.status === "none") return [];
   if (address.status === "invalid") return [{ status: "wrong", detail: address.problem }];
   return [await look(address.url)];
-}
-
-/** Formats the checks as text: the missing programs, the effect of their absence, and the remedies. */
-export function renderChecks(checks: readonly SystemCheck[], style: Style): string {
-  const width = Math.max(0, ...checks.map(({ name }) => name.length));
-  return checks
-    .flatMap(({ name, status, detail, without, fix }) => {
-      const mark = status === "ok" ? style.green("ok     ") : style.yellow(status.padEnd(7));
-      const indent = " ".repeat(width + 10);
-      return [
-        `${name.padEnd(width)}  ${mark} ${detail}`,
-        ...(status === "ok" ? [] : [`${indent}${without}`]),
-        ...(fix === undefined ? [] : [`${indent}${style.bold(fix)}`]),
-      ];
-    })
-    .map((line) => `${line}\n`)
-    .join("");
 }

@@ -1,12 +1,36 @@
 import { createInterface } from "node:readline";
 import { CommandFailure, type Invocation, textOption } from "../arguments/command.ts";
 import { bridgeMcp } from "../mcp/bridge-mcp.ts";
+import { connectionFiles } from "../connect/connection-record.ts";
 import { commandTexts } from "../texts/commands.ts";
 import { type Connection, openConnection } from "./shared/open-connection.ts";
+import { readConfiguration } from "./shared/read-configuration.ts";
 
 /** Starts to read when the first line is awaited: earlier lines would be lost. */
 async function* inputLines(): AsyncGenerator<string> {
   yield* createInterface({ input: process.stdin, crlfDelay: Infinity });
+}
+
+/** Clients start the command in any folder, but the configuration belongs to one. */
+function enterDirectory(directory: string | undefined): void {
+  if (directory === undefined) return;
+  try {
+    process.chdir(directory);
+  } catch {
+    throw new CommandFailure(commandTexts.mcp.noDirectory(directory), 1);
+  }
+}
+
+/** Returns the key of a connected program. @throws CommandFailure if it is not connected */
+async function programKey(values: Invocation["values"]): Promise<string | undefined> {
+  const program = textOption(values, "program");
+  if (program === undefined) return undefined;
+  if (!/^[a-z][a-z0-9-]{0,40}$/.test(program))
+    throw new CommandFailure(commandTexts.mcp.notConnected(program), 2);
+  const { dataDir } = await readConfiguration(values);
+  const key = connectionFiles(dataDir, program).readKey();
+  if (key === undefined) throw new CommandFailure(commandTexts.mcp.notConnected(program), 1);
+  return key;
 }
 
 /**
@@ -17,6 +41,8 @@ export async function serveMcp({ values }: Invocation): Promise<number> {
   const group = textOption(values, "group");
   if (group !== undefined && !/^[\w-]{1,64}$/.test(group))
     throw new CommandFailure(commandTexts.mcp.invalidGroup(group), 2);
+  enterDirectory(textOption(values, "directory"));
+  const key = await programKey(values);
   const output = process.stdout.write.bind(process.stdout);
   // Other code of this process could write to standard output and break the protocol.
   process.stdout.write = (chunk: string | Uint8Array) => process.stderr.write(chunk);
@@ -27,7 +53,7 @@ export async function serveMcp({ values }: Invocation): Promise<number> {
       write: (message) => void output(`${message}\n`),
       log: (line) => void process.stderr.write(`${line}\n`),
       async connect() {
-        const connection = await openConnection(values);
+        const connection = await openConnection(values, key);
         opened.push(connection);
         const path = group === undefined ? "/mcp" : `/mcp/groups/${group}`;
         return { url: new URL(path, connection.url).href, key: connection.key };

@@ -51,11 +51,41 @@ Calls that need approval wait for a user on the page or in a terminal, never for
 Set CAPSTAN_API_KEY if the server requires a key; the right "ask" is enough.`,
     options: {
       group: "Only the tools of this group",
+      program: "Use the key of this connected program; capstan connect writes it",
+      directory: "Run in this folder, with its configuration",
       url: "Connect to this server instead",
     },
     examples: [
       { line: "capstan mcp", comment: "the command that the program starts" },
       { line: "capstan mcp --group web", comment: "only the tools for the public web" },
+    ],
+  },
+  connect: {
+    summary: "Connect an agent such as Codex or Claude Code to the tools",
+    description: `capstan connect CLIENT    adds Capstan to the configuration of claude-code, claude-desktop, codex,
+                          vscode, cursor, zed or goose; shows the change and asks first
+capstan connect list      lists the connected clients, and when their keys were last used
+
+Each client gets a key of its own, which may ask but never approve, so that rules, grants and records
+tell clients apart. A running server accepts the key at once. Connecting a client again replaces its key.
+--undo restores the file as it was, keeps later changes to other parts, and revokes the key.
+--check makes a call through the configuration of one client, or of all connected clients.
+The key is in the client's file, which only your user can then read. With --stdio, and for Claude
+Desktop, the client starts \`capstan mcp\` and its file has no key. VS Code asks for the key once.`,
+    options: {
+      yes: "Do not ask",
+      print: "Print the entry with KEY in the place of a key, and change nothing",
+      undo: "Restore the file, and revoke the key",
+      check: "Try the connection",
+      stdio: "Let the client start a command instead of connecting over HTTP",
+      group: "Only the tools of this group",
+      json: "With list: as JSON, for programs",
+      url: "The address of the server, if it is another",
+    },
+    examples: [
+      { line: "capstan connect codex", comment: "shows the change, asks, and connects Codex" },
+      { line: "capstan connect codex --check", comment: "tries the connection with a call" },
+      { line: "capstan connect codex --undo", comment: "restores the file and revokes the key" },
     ],
   },
   pair: {

@@ -158,6 +158,10 @@ export const commandTexts = {
     otherRules: "other rules for some arguments",
   },
   mcp: {
+    noDirectory: (directory: string) =>
+      `--directory: there is no folder ${directory}. Connect the program again with \`capstan connect\`.`,
+    notConnected: (program: string) =>
+      `--program: ${program} is not connected, or its key was revoked. \`capstan connect\` connects a program.`,
     invalidGroup: (group: string) =>
       `--group: expected the name of a group such as web, got ${group}`,
   },

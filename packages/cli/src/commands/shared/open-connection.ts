@@ -26,11 +26,14 @@ export interface Connection {
  * Connects to the server of the flag `--url`, or to the server of the configured data directory,
  * which is started here if none runs.
  *
+ * @param key @default that of the environment, or the user's own
  * @throws CommandFailure
  */
-export async function openConnection(values: Invocation["values"]): Promise<Connection> {
+export async function openConnection(
+  values: Invocation["values"],
+  key: string | undefined = process.env["CAPSTAN_API_KEY"],
+): Promise<Connection> {
   const url = textOption(values, "url");
-  const key = process.env["CAPSTAN_API_KEY"];
   if (url !== undefined) {
     // Another server must not get the keys of the configured one.
     if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return connectionTo(url, key);

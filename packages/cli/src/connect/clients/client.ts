@@ -1,0 +1,48 @@
+import type { JsonObject, JsonValue } from "@capstan/core";
+import type { ConfigFormat, EntryPath } from "../formats/config-format.ts";
+import type { Machine } from "./client-paths.ts";
+
+/** The server as a client reaches it over HTTP. */
+export interface HttpTarget {
+  readonly type: "http";
+  readonly url: string;
+  readonly key: string;
+}
+
+/** The server as a client reaches it with a command. */
+export interface CommandTarget {
+  readonly type: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** A program that speaks MCP, and its configuration file. */
+export interface ClientKind {
+  readonly name: string;
+  readonly title: string;
+  readonly format: ConfigFormat;
+  /** The user's configuration file, which applies in all projects. */
+  readonly file: (machine: Machine) => string;
+  /** The entry of the server. */
+  readonly path: EntryPath;
+  /** Returns the entry for a command. */
+  readonly command: (target: CommandTarget) => JsonObject;
+  /** Returns the entry for HTTP. @default the client cannot send a key over HTTP */
+  readonly http?: (target: HttpTarget) => JsonObject;
+  /**
+   * `file`: the key is in the entry; `asked`: the client asks its user for the key once and keeps it
+   * in its own secret storage.
+   */
+  readonly keepsKey: "file" | "asked";
+  /** A further entry for HTTP, which a list contains. @default none */
+  readonly input?: (id: string) => JsonObject;
+  /** Returns how a written entry reaches the server. The key is absent if the client asks for it. */
+  readonly targetOf: (entry: JsonValue) => WrittenTarget | undefined;
+  /** How the client takes the new configuration. */
+  readonly next: string;
+}
+
+/** The target in a client's file. */
+export type WrittenTarget =
+  | CommandTarget
+  | { readonly type: "http"; readonly url: string; readonly key: string | undefined };
