@@ -237,6 +237,7 @@ export const packages: ArrowTable = {
       shell: "the frame of the page and its common components",
       markdown: "Markdown to safe HTML",
       approvals: "approval cards",
+      inbox: "the panel of everything that waits for the user",
       calls: "tool calls and their results",
       rules: "rules and grants",
       variables: "the variables of a conversation",

@@ -18,7 +18,7 @@ let phone: Visitor;
 before(async () => {
   if (skip !== false) return;
   capstan = await startCapstan({
-    files: { "notes.md": "Haul away." },
+    files: { "notes.md": "Haul away.", "other.md": "Belay." },
     config: { rules: [{ tool: "files.ViewFile", execution: "ask-always" }] },
   });
   browser = await launchBrowser();
@@ -44,6 +44,9 @@ const openSame = async (visitor: Visitor, other: Visitor) => {
 };
 const said = (visitor: Visitor, text: string) =>
   visitor.page.getByTestId("user-message").filter({ hasText: text });
+/** The number of pixels by which the page is wider than its window. */
+const overflow = (visitor: Visitor) =>
+  visitor.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 const messages = (visitor: Visitor) => visitor.page.getByTestId("user-message").allInnerTexts();
 
 test(
@@ -156,6 +159,59 @@ test(
     assert.equal(streams.length, 2);
     assert.match(streams[1] ?? "", /starting_after=feed_/);
     await context.close();
+  },
+);
+
+test(
+  "a call that waits is seen from another chat and a phone, and answered there",
+  { skip },
+  async () => {
+    await me.say('/ViewFile {"path":"notes.md"}');
+    await me.card("ViewFile").waitFor();
+    const title = "/ViewFile";
+    await me.startOver();
+    await item(me, title).getByText("waits for you").waitFor();
+    assert.match(await me.page.title(), /^\(1\) /);
+    const opened = phone.page.getByRole("button", { name: "Waiting for you: 1 request" });
+    await opened.click();
+    const card = phone.card("ViewFile");
+    await card.waitFor();
+    assert.match(await card.innerText(), /path\s+notes\.md/);
+    assert.equal(await overflow(phone), 0);
+    await card.locator("[data-testid=approval-allow-once]:enabled").click();
+    await phone.page.getByTestId("inbox-empty").waitFor();
+    await item(me, title).getByText("waits for you").waitFor({ state: "detached" });
+    await eventually(async () => assert.doesNotMatch(await me.page.title(), /^\(/));
+    await phone.page.getByRole("button", { name: "Close the panel" }).click();
+  },
+);
+
+test(
+  "several reads are allowed together; a card answered elsewhere says so",
+  { skip },
+  async () => {
+    await me.say('/ViewFile {"path":"notes.md"}\n/ViewFile {"path":"other.md"}');
+    await me.card("ViewFile").first().waitFor();
+    await phone.page.getByRole("button", { name: "Waiting for you: 2 requests" }).click();
+    await phone.card("ViewFile").nth(1).waitFor();
+    await me.page.locator("main [data-testid=approval-refuse]:enabled").first().click();
+    await phone.page
+      .getByTestId("answered-elsewhere")
+      .getByText(/^ViewFile: you rejected it at .*in another window/)
+      .waitFor();
+    // One call is left, which needs its own answer.
+    await eventually(async () => assert.equal(await phone.card("ViewFile").count(), 1));
+    assert.equal(await phone.page.getByTestId("allow-together").count(), 0);
+    await phone.page.locator("[data-testid=approval-allow-once]:enabled").click();
+    await me.turnEnds();
+    await me.say('/ViewFile {"path":"notes.md"}\n/ViewFile {"path":"other.md"}\n/DateTime {}');
+    await phone.card("ViewFile").nth(1).waitFor();
+    const together = phone.page.getByTestId("allow-together");
+    assert.match(await together.innerText(), /Allow all 2 once\s+.*ViewFile, ViewFile/);
+    await together.locator("button:enabled").click();
+    await me.turnEnds();
+    await phone.page.getByTestId("inbox-empty").waitFor();
+    await phone.page.getByRole("button", { name: "Close the panel" }).click();
   },
 );
 

@@ -9,6 +9,8 @@ interface OfRun {
   readonly object: "approval";
   readonly run: string;
   readonly conversation: string | null;
+  /** When it was answered, withdrawn or expired, in ms since the epoch. */
+  readonly answered_at?: number;
 }
 
 /** `GET /v1/approvals/{id}` returns up to 50,000 characters of `shown`; lists omit it. */

@@ -1,6 +1,7 @@
 import type {
   DamagedView,
   ExecutionAnswerBody,
+  ExecutionApprovalView,
   GrantView,
   RunEvent,
   VariableUpdate,
@@ -88,9 +89,9 @@ function route(
         ? variables(mock, method, id, name, url, body)
         : conversations(mock, method, id, sub, body);
     case "runs":
-      return runs(mock, id, sub, name);
+      return id === "" ? list([]) : runs(mock, id, sub, name);
     case "approvals":
-      return answer(mock, id, body as never);
+      return id === "" ? pendingApprovals(mock) : answer(mock, id, body as never);
     case "overrides":
       return list([]);
     case "grants":
@@ -228,6 +229,16 @@ function runs(mock: MockServer, id: string, sub: string | undefined, callId: str
   return { body: run.view };
 }
 
+function pendingApprovals({ store }: MockServer): Answer {
+  const pending = [...store.approvals.values()].filter(({ status }) => status === "pending");
+  return list(pending.map(approvalView));
+}
+
+function approvalView({ request, run, status }: MockApproval): ExecutionApprovalView {
+  const { id, conversation } = run.view;
+  return { ...request, object: "approval", kind: "execution", run: id, conversation, status };
+}
+
 function answer(mock: MockServer, id: string, body: ExecutionAnswerBody): Answer {
   const approval = mock.store.approvals.get(id);
   if (approval === undefined) return missing;
@@ -243,17 +254,7 @@ function answer(mock: MockServer, id: string, body: ExecutionAnswerBody): Answer
     if (body.scope === "session") keepGrant(mock, approval);
     approval.answered(body);
   }
-  const { request, run, status } = approval;
-  return {
-    body: {
-      ...request,
-      object: "approval",
-      kind: "execution",
-      run: run.view.id,
-      conversation: run.view.conversation,
-      status,
-    },
-  };
+  return { body: approvalView(approval) };
 }
 
 function keepGrant(mock: MockServer, { request, run }: MockApproval): void {

@@ -277,8 +277,13 @@ const inlineChars = 4 * 1024 * 1024;
 
 /** Returns an approval as its owner's clients see it, without the result under review. */
 export function approvalView(approval: ApprovalRecord): ApprovalView {
-  const { runId: run, conversationId: conversation } = approval;
-  const common = { object: "approval", run, conversation } as const;
+  const { runId: run, conversationId: conversation, answeredAt } = approval;
+  const common = {
+    object: "approval",
+    run,
+    conversation,
+    ...(answeredAt !== null && { answered_at: answeredAt }),
+  } as const;
   if (approval.kind === "execution") {
     const { request, kind, status } = approval;
     return { ...request, ...common, kind, status };

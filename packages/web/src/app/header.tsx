@@ -6,6 +6,7 @@ import { useApp, type PanelName } from "../state/app-state.ts";
 import { titleOf } from "../state/conversation-list.ts";
 import { chatHref, routedPage } from "../state/route.ts";
 import { IconButton } from "../shell/button.tsx";
+import { inboxTexts } from "../texts/inbox.ts";
 import { shellTexts } from "../texts/shell.ts";
 
 export interface HeaderProps {
@@ -70,6 +71,14 @@ export function Header(props: HeaderProps) {
             <Icon name="script" />
           </a>
         </Show>
+        <Show when={app.inbox.count() > 0 || app.panel() === "inbox"}>
+          <PanelButton
+            panel="inbox"
+            icon="inbox"
+            label={app.inbox.count() > 0 ? inboxTexts.open(app.inbox.count()) : inboxTexts.title}
+            count={app.inbox.count()}
+          />
+        </Show>
         <PanelButton panel="tools" icon="tools" label={shellTexts.tools} />
         <PanelButton panel="variables" icon="variables" label={shellTexts.variables} />
         <PanelButton panel="permissions" icon="hand" label={shellTexts.permissions} />
@@ -83,13 +92,15 @@ function PanelButton(props: {
   readonly panel: PanelName;
   readonly icon: IconName;
   readonly label: string;
+  /** Shown at the icon if it is not 0. */
+  readonly count?: number;
 }) {
   const app = useApp();
   const isOpen = () => app.panel() === props.panel;
   return (
     <button
       type="button"
-      class="icon-button"
+      class="icon-button with-count"
       classList={{ active: isOpen() }}
       aria-label={props.label}
       aria-expanded={isOpen()}
@@ -98,6 +109,13 @@ function PanelButton(props: {
       onClick={() => app.showPanel(isOpen() ? null : props.panel)}
     >
       <Icon name={props.icon} />
+      <Show when={props.count}>
+        {(count) => (
+          <span class="count" aria-hidden="true">
+            {count()}
+          </span>
+        )}
+      </Show>
     </button>
   );
 }

@@ -7,9 +7,12 @@ import { bindOverlay } from "../shell/overlay.ts";
 import { VariablesPanel } from "../variables/variables-panel.tsx";
 import { useApp, type PanelName } from "../state/app-state.ts";
 import { IconButton } from "../shell/button.tsx";
+import { InboxPanel } from "../inbox/inbox-panel.tsx";
+import { inboxTexts } from "../texts/inbox.ts";
 import { shellTexts } from "../texts/shell.ts";
 
 const titles: { readonly [panel in PanelName]: string } = {
+  inbox: inboxTexts.title,
   tools: shellTexts.tools,
   variables: shellTexts.variables,
   permissions: shellTexts.permissions,
@@ -48,6 +51,9 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
         </div>
         <div class="panel-body">
           <Switch>
+            <Match when={props.panel === "inbox"}>
+              <InboxPanel onOpenChat={() => props.isOverlay && close()} />
+            </Match>
             <Match when={props.panel === "tools"}>
               <ToolsPanel />
             </Match>

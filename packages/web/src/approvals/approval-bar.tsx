@@ -1,12 +1,22 @@
-import { type Accessor, createEffect, createSignal, on, onCleanup, Show } from "solid-js";
+import {
+  type Accessor,
+  createEffect,
+  createMemo,
+  createSignal,
+  on,
+  onCleanup,
+  Show,
+} from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 import { cardsToAnswer } from "./approval-keys.ts";
 import { approvalsTexts } from "../texts/approvals.ts";
 
 /** Shows, above the message field, how many calls need approval if a card is out of view; scrolls to the first such card. */
 export function ApprovalBar() {
-  const inView = createCardsInView(cardsToAnswer);
-  const hidden = () => cardsToAnswer().filter((card) => !inView().has(card));
+  // The panel of all requests shows the cards of this chat once more.
+  const cards = createMemo(() => cardsToAnswer().filter((card) => card.closest(".panel") === null));
+  const inView = createCardsInView(cards);
+  const hidden = () => cards().filter((card) => !inView().has(card));
   const show = () => {
     const [card] = hidden();
     card?.scrollIntoView({ block: "center" });
@@ -17,7 +27,7 @@ export function ApprovalBar() {
     <Show when={hidden().length > 0}>
       <button type="button" class="approval-bar row" data-testid="approval-bar" onClick={show}>
         <Icon name="hand" size={16} />
-        {approvalsTexts.bar.pending(cardsToAnswer().length)}
+        {approvalsTexts.bar.pending(cards().length)}
         <span class="link-button">{approvalsTexts.bar.show}</span>
       </button>
     </Show>

@@ -30,7 +30,11 @@ export function bindApprovalKeys(
 }
 
 function answeredCard(): HTMLElement | undefined {
-  return openCards().find((card) => card === focusedCard()) ?? openCards()[0];
+  return (
+    openCards().find((card) => card === focusedCard()) ??
+    // A card under an open panel must not be answered.
+    openCards().find((card) => card.closest("[inert]") === null)
+  );
 }
 
 function add(card: HTMLElement): void {

@@ -22,6 +22,11 @@ function folded({ value, isEffect }: Foldable) {
   return firstParts(value, isEffect === true ? foldDiffAt : foldAt);
 }
 
+/** Whether a card folds any of these texts. */
+export function isLong(texts: readonly Foldable[]): boolean {
+  return texts.some((text) => folded(text).left > 0);
+}
+
 export interface Folding {
   /** Whether some text is hidden. The user cannot allow a call before all text was shown. */
   readonly isFolded: Accessor<boolean>;
@@ -33,7 +38,7 @@ export interface Folding {
 /** Folds the long texts of a card. All of them unfold together. */
 export function createFolding(texts: Accessor<readonly Foldable[]>): Folding {
   const [isWhole, setWhole] = createSignal(false);
-  const hasLong = createMemo(() => texts().some((text) => folded(text).left > 0));
+  const hasLong = createMemo(() => isLong(texts()));
   return {
     isWhole,
     isFolded: () => !isWhole() && hasLong(),

@@ -14,7 +14,7 @@ function opening(text: string): string {
 
 /** Announces completed answers and new approval requests to screen readers. */
 export function Announcer() {
-  const { chat } = useApp();
+  const { chat, inbox } = useApp();
   const [said, say] = createSignal("");
   const [asked, ask] = createSignal("");
   const latest = () => chat.runs().at(-1);
@@ -53,12 +53,17 @@ export function Announcer() {
   );
 
   const title = () => {
-    const waiting = pendingApprovals(chat.active()?.state()).length > 0;
+    const count = Math.max(inbox.count(), pendingApprovals(chat.active()?.state()).length);
     const name = chat.conversation()?.title;
-    return `${waiting ? "● " : ""}${name ? `${name} · ` : ""}${shellTexts.product}`;
+    return `${count > 0 ? `(${count}) ` : ""}${name ? `${name} · ` : ""}${shellTexts.product}`;
   };
   createEffect(() => {
     document.title = title();
+  });
+  createEffect(() => {
+    // The badge of the installed page; other browsers have none.
+    const shown: Partial<Pick<Navigator, "setAppBadge">> = navigator;
+    shown.setAppBadge?.(inbox.count()).catch(() => {});
   });
 
   return (

@@ -22,6 +22,7 @@ export function ConversationItem(props: {
   const damage = () =>
     props.conversation.object === "damaged" ? props.conversation.error.message : undefined;
   const isOpen = () => routedConversation() === id();
+  const isWaiting = () => app.inbox.isWaiting(id());
 
   const rename = async (next: string) => {
     setRenaming(false);
@@ -65,10 +66,12 @@ export function ConversationItem(props: {
               onClick={() => props.onOpen()}
               onDblClick={() => setRenaming(true)}
             >
-              <StatusDot status={conversation().head_status} />
+              <StatusDot status={conversation().head_status} isWaiting={isWaiting()} />
               <span class="grow clipped">{title()}</span>
-              <span class="conversation-age">
-                {formatAge(conversation().updated_at, Date.now())}
+              <span class="conversation-age" classList={{ waiting: isWaiting() }}>
+                {isWaiting()
+                  ? conversationsTexts.waits
+                  : formatAge(conversation().updated_at, Date.now())}
               </span>
             </a>
           )}
@@ -98,9 +101,13 @@ export function ConversationItem(props: {
   );
 }
 
-function StatusDot(props: { readonly status: ConversationView["head_status"] }) {
+function StatusDot(props: {
+  readonly status: ConversationView["head_status"];
+  /** Whether a call of the conversation needs approval, also while its run goes on. */
+  readonly isWaiting: boolean;
+}) {
   const meaning = () => {
-    if (props.status === "requires_action")
+    if (props.isWaiting || props.status === "requires_action")
       return { tone: "waiting", label: conversationsTexts.needsApproval };
     if (props.status === "in_progress" || props.status === "queued")
       return { tone: "running", label: conversationsTexts.running };

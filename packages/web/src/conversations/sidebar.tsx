@@ -10,6 +10,7 @@ import { ConversationItem } from "./conversation-item.tsx";
 import { Button, IconButton } from "../shell/button.tsx";
 import { createAction } from "../state/action.ts";
 import { conversationsTexts } from "../texts/conversations.ts";
+import { inboxTexts } from "../texts/inbox.ts";
 import { shellTexts } from "../texts/shell.ts";
 import "./sidebar.css";
 
@@ -84,6 +85,19 @@ export function Sidebar(props: SidebarProps) {
         >
           <Icon name="search" /> {conversationsTexts.search.open}
         </Button>
+        <Show when={app.inbox.count() > 0}>
+          <Button
+            look="wide quiet"
+            data-testid="sidebar-inbox"
+            aria-label={inboxTexts.open(app.inbox.count())}
+            onClick={() => {
+              props.onClose();
+              app.showPanel("inbox");
+            }}
+          >
+            <Icon name="inbox" /> {inboxTexts.title} <span class="count">{app.inbox.count()}</span>
+          </Button>
+        </Show>
         <nav class="conversations" aria-label={conversationsTexts.list}>
           <ul data-testid="conversation-list">
             <KeyedFor each={app.conversations.shown()} by={({ id }) => id}>

@@ -17,6 +17,11 @@ export function formatElapsed(ms: number): string {
   return ms < 59_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : formatDuration(ms);
 }
 
+/** Formats the time of day, in the user's form. */
+export function formatTime(at: number): string {
+  return new Date(at).toLocaleTimeString(undefined, { timeStyle: "short" });
+}
+
 /** Formats how long ago a time was, roughly: `now`, `5 min`, `3 h`, then the date. */
 export function formatAge(at: number, now: number): string {
   const minutes = Math.floor((now - at) / 60_000);

@@ -4,12 +4,14 @@ import { followSharedEvents } from "../api/shared-events.ts";
 import { serverReturns } from "../api/server-presence.ts";
 import { createAttachments } from "./attachments.ts";
 import { createChat } from "./chat.ts";
-import { createConversationList } from "./conversation-list.ts";
+import { createInbox } from "./inbox.ts";
+import { createNotifications } from "./notifications.ts";
+import { createConversationList, titleOf } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
 import { createMessageDrafts } from "./message-drafts.ts";
 import { navigateTo, routedConversation } from "./route.ts";
 
-export type PanelName = "tools" | "variables" | "permissions";
+export type PanelName = "inbox" | "tools" | "variables" | "permissions";
 
 /** The state of the page, shared by its components. */
 export type AppState = ReturnType<typeof createAppState>;
@@ -41,6 +43,17 @@ export function createAppState() {
     onTurnChanged: (conversation) => conversations.noteChanged(conversation),
   });
 
+  const notifications = createNotifications();
+  const inbox = createInbox((requests) =>
+    notifications.notify(requests, {
+      chatOf: ({ conversation }) => {
+        const found = conversations.all.value().find(({ id }) => id === conversation);
+        return found && titleOf(found);
+      },
+      onClick: () => void setPanel("inbox"),
+    }),
+  );
+
   createEffect(
     on(routedConversation, (id) => {
       // The address changed because this page created the conversation, which is already open.
@@ -53,8 +66,10 @@ export function createAppState() {
     on([apiKeyRevision, serverReturns], ([key], before) => {
       void catalog.refresh();
       void conversations.all.refresh();
+      void inbox.refresh();
       const wasRefused = before !== undefined && before[0] !== key;
       if (wasRefused || chat.status().type === "failed") void chat.open(routedConversation());
+      else if (before !== undefined) void chat.synchronize();
     }),
   );
 
@@ -64,6 +79,7 @@ export function createAppState() {
       followSharedEvents((event) => {
         conversations.note(event);
         chat.note(event);
+        inbox.note(event);
       }, over.signal);
       onCleanup(() => over.abort());
     }),
@@ -81,6 +97,8 @@ export function createAppState() {
     catalog,
     chat,
     conversations,
+    inbox,
+    notifications,
     panel,
     showPanel: (name: PanelName | null) => void setPanel(name),
     variable,

@@ -235,7 +235,7 @@ export function createChat(events: ChatEvents) {
         for (const run of newest.data.toReversed()) if (run.object === "run") adopt(run);
       });
     } catch (error) {
-      // If the server cannot be reached, the stream of events resynchronizes when it returns.
+      // If the server cannot be reached, the page synchronizes again when it returns.
       if (!signal.aborted && hasStatus(error, 404)) leaveDeleted();
     }
   }
@@ -395,6 +395,7 @@ export function createChat(events: ChatEvents) {
         else await saveSwitches(open, switches);
       }),
     ensureConversation,
+    synchronize,
     note: (event: UserEvent) => void note(event),
     noteConversation: (found: ConversationView) => void noteConversation(found),
     noteChange,

@@ -32,5 +32,6 @@ export const conversationsTexts = {
     failed: (message: string) => `The search failed: ${message}`,
   },
   needsApproval: "needs your answer",
+  waits: "waits for you",
   running: "running",
 } as const;

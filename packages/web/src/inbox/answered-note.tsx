@@ -1,0 +1,20 @@
+import type { ApprovalView } from "@capstan/contract";
+import { visibleText } from "@capstan/core/text";
+import { formatTime } from "../format/duration.ts";
+import { Icon } from "../shell/icon.tsx";
+import { inboxTexts } from "../texts/inbox.ts";
+
+/** Says how and when a request was answered that was shown here until then. */
+export function AnsweredNote(props: { readonly approval: ApprovalView }) {
+  const text = () => {
+    const { toolName, status, answered_at: at } = props.approval;
+    const isEnd = status === "expired" || status === "cancelled";
+    const about = isEnd ? inboxTexts.ended : inboxTexts.answered;
+    return about(visibleText(toolName), inboxTexts.answers[status], formatTime(at ?? Date.now()));
+  };
+  return (
+    <p class="inbox-answered dim breaks at-top" role="status" data-testid="answered-elsewhere">
+      <Icon name="check" size={15} /> <span>{text()}</span>
+    </p>
+  );
+}

@@ -1,0 +1,41 @@
+import { plural } from "./count.ts";
+
+/** Texts of the panel with everything that waits for the user, and of notifications. */
+export const inboxTexts = {
+  title: "Waiting for you",
+  open: (count: number) => `Waiting for you: ${plural(count, "request")}`,
+  empty: "Nothing waits for you.",
+  about: "Calls that need your approval, in all chats.",
+  ofChat: (title: string) => `In “${title}”`,
+  openChat: "Open the chat",
+  ofProgram: "From a program",
+  unknown: (title: string) => `A call in “${title}” may have taken effect.`,
+  unknownAnswer: "Tell what happened",
+  together: {
+    allow: (count: number) => `Allow all ${count} once`,
+    about: (tools: string) => `Covers only the calls that read and that are shown whole: ${tools}.`,
+    failed: "Could not allow all calls",
+  },
+  answered: (tool: string, answer: string, time: string) =>
+    `${tool}: ${answer} at ${time}, in another window or program.`,
+  ended: (tool: string, reason: string, time: string) => `${tool}: ${reason} at ${time}.`,
+  answers: {
+    pending: "open",
+    allowed: "you allowed it",
+    refused: "you rejected it",
+    released: "you released the result",
+    redacted: "you released the result without some words",
+    replaced: "you replaced the result",
+    withheld: "you withheld the result",
+    expired: "its time was up",
+    cancelled: "its turn ended",
+  },
+  notifications: {
+    offer: "Notify me when a call waits and this page is hidden",
+    on: "This browser notifies you when a call waits and the page is hidden.",
+    off: "Turn off",
+    denied: "This browser blocks notifications of this page. Allow them in the browser's settings.",
+    title: (tool: string) => `${tool} needs your approval`,
+    body: (chat: string) => `In “${chat}”`,
+  },
+} as const;
