@@ -215,6 +215,53 @@ test(
   },
 );
 
+test(
+  "a hidden page notifies of a call that waits, if the user turned that on",
+  { skip },
+  async () => {
+    const context = await browser.newContext({ permissions: ["notifications"] });
+    // Records the notifications, and whether the page asked for them before a click.
+    await context.addInitScript(() => {
+      const shown: string[] = [];
+      class Recorded extends EventTarget {
+        static readonly permission = "granted";
+        static readonly requestPermission = async () => "granted";
+        constructor(title: string, { body, tag }: NotificationOptions) {
+          super();
+          shown.push(`${title}. ${body}. ${tag?.slice(0, 5)}`);
+        }
+      }
+      Object.assign(window, { Notification: Recorded, shownNotifications: shown });
+    });
+    const page = await context.newPage();
+    const shown = () =>
+      page.evaluate(() => (window as never as { shownNotifications: string[] }).shownNotifications);
+    const ask = async (visitor: Visitor, path: string) => {
+      await visitor.startOver();
+      await visitor.say(`/ViewFile {"path":"${path}"}`);
+      await visitor.card("ViewFile").waitFor();
+    };
+    await page.goto(capstan.url);
+    await ask(me, "notes.md");
+    await page.getByTestId("open-inbox").click();
+    await page.getByRole("button", { name: "Notify me" }).click();
+    await page.getByText("this browser notifies you").waitFor();
+    await ask(me, "other.md");
+    await page.getByTestId("inbox-group").nth(1).waitFor();
+    assert.deepEqual(await shown(), [], "the page is visible");
+    await page.evaluate(() => {
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+    });
+    await ask(me, "third.md");
+    await eventually(async () => {
+      const [only, ...more] = await shown();
+      assert.deepEqual(more, []);
+      assert.match(only ?? "", /^ViewFile needs your approval\. In “\/ViewFile .*third\.md.*”/);
+    });
+    await context.close();
+  },
+);
+
 test("no page reported an error", { skip }, () => {
   assertQuiet(me);
   assertQuiet(phone, /409|ERR_INTERNET_DISCONNECTED|Failed to load resource/);

@@ -103,7 +103,7 @@ export function ConversationItem(props: {
 
 function StatusDot(props: {
   readonly status: ConversationView["head_status"];
-  /** Whether a call of the conversation needs approval, also while its run goes on. */
+  /** Whether a call of the conversation needs approval, also while other calls run. */
   readonly isWaiting: boolean;
 }) {
   const meaning = () => {

@@ -1,4 +1,5 @@
 import { Match, Switch } from "solid-js";
+import { Icon } from "../shell/icon.tsx";
 import { Button } from "../shell/button.tsx";
 import { useApp } from "../state/app-state.ts";
 import { inboxTexts } from "../texts/inbox.ts";
@@ -11,8 +12,8 @@ export function NotificationSwitch() {
     <div class="inbox-notifications" data-testid="notifications">
       <Switch>
         <Match when={notifications.state() === "off"}>
-          <Button look="quiet" onClick={() => void notifications.turnOn()}>
-            {texts.offer}
+          <Button onClick={() => void notifications.turnOn()}>
+            <Icon name="inbox" size={16} /> {texts.offer}
           </Button>
         </Match>
         <Match when={notifications.state() === "on"}>

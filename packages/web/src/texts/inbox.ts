@@ -31,8 +31,8 @@ export const inboxTexts = {
     cancelled: "its turn ended",
   },
   notifications: {
-    offer: "Notify me when a call waits and this page is hidden",
-    on: "This browser notifies you when a call waits and the page is hidden.",
+    offer: "Notify me while this page is hidden",
+    on: "If a call waits while this page is hidden, this browser notifies you.",
     off: "Turn off",
     denied: "This browser blocks notifications of this page. Allow them in the browser's settings.",
     title: (tool: string) => `${tool} needs your approval`,
