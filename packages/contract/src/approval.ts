@@ -11,6 +11,8 @@ interface OfRun {
   readonly conversation: string | null;
   /** When it was answered, withdrawn or expired, in ms since the epoch. */
   readonly answered_at?: number;
+  /** The connected program that made the call, such as `codex`. @default the user's own call */
+  readonly program?: string;
 }
 
 /** `GET /v1/approvals/{id}` returns up to 50,000 characters of `shown`; lists omit it. */

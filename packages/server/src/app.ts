@@ -23,7 +23,7 @@ import { completionRoutes } from "./completions/routes.ts";
 import { storedCompletionRoutes } from "./completions/stored-routes.ts";
 import { embeddingRoutes } from "./embeddings/routes.ts";
 import { conversationRoutes } from "./api/conversations.ts";
-import { type Environment, type Services, sessionCookie } from "./http/services.ts";
+import { type Environment, localPrincipal, type Services, sessionCookie } from "./http/services.ts";
 import { sessionRoutes } from "./api/sessions.ts";
 import { containerRoutes } from "./files/container-routes.ts";
 import { fileRoutes } from "./files/routes.ts";
@@ -163,6 +163,7 @@ function authenticate(
     const owners = all.length === 1 ? all : await ownersOfRequest(services, context, all);
     context.set("principal", owners[0]);
     context.set("owners", owners);
+    context.set("seesPrograms", caller.programs !== undefined);
     context.set("rights", caller.rights);
     context.set("defaultAgent", caller.defaultAgent);
     if (context.env?.connection !== undefined) context.env.connection.principal = owners[0];
@@ -368,9 +369,6 @@ export interface ApiKey {
   /** The agent of requests that name no model. @default the server's default model */
   readonly agent?: string;
 }
-
-/** The local user: any caller of a server without keys, and every paired browser and terminal. */
-export const localPrincipal = "local";
 
 interface Caller {
   readonly principal: string;

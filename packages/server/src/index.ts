@@ -4,7 +4,8 @@ export { secretHeaders } from "./http/tools/request-data.ts";
 export type { HostedTools } from "./http/services.ts";
 export { inspectRedis } from "./runs/dispatch/inspect-redis.ts";
 export { isLoopback } from "./app.ts";
-export { type ApprovalsSetting, defaultApprovalsFrom, localPrincipal } from "./app.ts";
+export { type ApprovalsSetting, defaultApprovalsFrom } from "./app.ts";
+export { localPrincipal } from "./http/services.ts";
 export {
   type ConnectedProgram,
   openProgramKeys,

@@ -105,6 +105,16 @@ export const commands: readonly (Command | CommandGroup)[] = [
     load: async () => (await import("./rules.ts")).manageRules,
   },
   {
+    name: "approvals",
+    ...commandHelp.approvals,
+    options: {
+      url: value("URL", commandHelp.approvals.options.url),
+      config: settingOptions.config,
+      data: settingOptions.data,
+    },
+    load: async () => (await import("./approvals.ts")).answerApprovals,
+  },
+  {
     name: "outcomes",
     ...commandHelp.outcomes,
     options: {

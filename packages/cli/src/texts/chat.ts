@@ -50,6 +50,12 @@ export const chatTexts = {
     modelWouldReadWithout: (words: string) => `Without ${words} the model would read:`,
     afterRedaction: "r  release this text;  x  start again with the whole text",
   },
+  openApprovals: {
+    none: "No call waits for your approval.",
+    heading: (tool: string, program: string, run: string) =>
+      `${tool}${program === "" ? "" : `, called by ${program},`} waits for your approval (${run}).`,
+    noTerminal: "There is no terminal to ask: answer in one, or on the page.",
+  },
   outcome: {
     noTerminal: (tool: string, url: string) =>
       `The outcome of ${tool} is unknown. Report it at ${url}, or with capstan outcomes in a terminal.`,

@@ -153,6 +153,13 @@ A rule without effect is stored and marked.`,
       { line: "capstan rules remove 'web.*'", comment: "remove a rule" },
     ],
   },
+  approvals: {
+    summary: "Answer the approval requests that wait",
+    description: `Lists the calls of all your conversations and connected programs that wait for your approval, and the
+results that wait for your review, and asks about each. If the input is a pipe, it only lists them.`,
+    options: { url: "Connect to this server instead" },
+    examples: [{ line: "capstan approvals", comment: "answer each, the oldest first" }],
+  },
   outcomes: {
     summary: "Report the outcome of calls that a crash interrupted",
     description: `Lists the calls of all your conversations that were running when a server crashed, so that their

@@ -25,6 +25,7 @@ import {
 import type { ApprovalRecord } from "@capstan/store";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
+import { programOf } from "../http/credentials/program-keys.ts";
 import { badRequest, conflict, notFound } from "../http/errors.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { entryView, listView, requireConversation } from "../http/records.ts";
@@ -278,11 +279,13 @@ const inlineChars = 4 * 1024 * 1024;
 /** Returns an approval as its owner's clients see it, without the result under review. */
 export function approvalView(approval: ApprovalRecord): ApprovalView {
   const { runId: run, conversationId: conversation, answeredAt } = approval;
+  const program = programOf(approval.owner);
   const common = {
     object: "approval",
     run,
     conversation,
     ...(answeredAt !== null && { answered_at: answeredAt }),
+    ...(program !== undefined && { program }),
   } as const;
   if (approval.kind === "execution") {
     const { request, kind, status } = approval;

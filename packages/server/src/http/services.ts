@@ -26,6 +26,9 @@ export interface HostedTools {
   readonly [type: string]: string;
 }
 
+/** The local user: any caller of a server without keys, and every paired browser and terminal. */
+export const localPrincipal = "local";
+
 /** The services that every route receives. */
 export interface Services {
   /** Stored runs, and runs with `store: false`, which are in memory and cannot be retrieved. */
@@ -83,6 +86,8 @@ export interface Environment {
      * also the connected programs.
      */
     readonly owners: readonly [string, ...string[]];
+    /** Whether the caller is the user who runs the server, and sees what programs do. */
+    readonly seesPrograms: boolean;
     readonly rights: readonly Right[];
     /** The agent of requests without a model, if the caller's key has one. */
     readonly defaultAgent: string | undefined;

@@ -29,7 +29,16 @@ export class UserFeed {
   /** The feeds that the last client has left; a client that reconnects continues one of them. */
   readonly #left = new Map<string, Feed>();
 
-  constructor(stores: readonly Pick<Store, "onUserChanges">[]) {
+  readonly #readers: (owner: string) => readonly string[];
+
+  /**
+   * @param readers returns the feeds in which the changes of an owner appear. @default the owner's
+   */
+  constructor(
+    stores: readonly Pick<Store, "onUserChanges">[],
+    readers: (owner: string) => readonly string[] = (owner) => [owner],
+  ) {
+    this.#readers = readers;
     for (const store of stores) store.onUserChanges((changes) => this.#receive(changes));
   }
 
@@ -93,10 +102,11 @@ export class UserFeed {
 
   #receive(changes: UserChanges): void {
     if (changes === "missed") return this.#resync();
-    for (const { owner, event } of changes) {
-      const feed = this.#followed.get(owner) ?? this.#left.get(owner);
-      if (feed !== undefined) publish(feed, event);
-    }
+    for (const { owner, event } of changes)
+      for (const reader of this.#readers(owner)) {
+        const feed = this.#followed.get(reader) ?? this.#left.get(reader);
+        if (feed !== undefined) publish(feed, event);
+      }
   }
 
   /** Changes of other nodes may have been lost: no earlier cursor is valid any more. */

@@ -201,6 +201,36 @@ test("the user sees the calls of programs and answers them; callers without a se
   });
 });
 
+test("the user's events have the changes of programs; those of other callers do not", async () => {
+  await withDataDir(async (folder) => {
+    const { app, ask, call, programKeys, user } = served(folder);
+    /** Opens the stream of a caller, and returns its text until a pattern appears. */
+    const follow = async (key: string) => {
+      const request = requestTo("GET", "/v1/events");
+      if (key !== "") request.headers.set("Authorization", `Bearer ${key}`);
+      const { body } = await app.fetch(request);
+      const reader = (body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      return {
+        text: () => text,
+        until: async (pattern: RegExp) => {
+          while (!pattern.test(text)) text += (await reader.read()).value ?? assert.fail(text);
+        },
+        close: () => reader.cancel(),
+      };
+    };
+    const [ofUser, anonymous] = [await follow(user), await follow("")];
+    for (const stream of [ofUser, anonymous]) await stream.until(/resync/);
+    // The program is connected while the streams are open.
+    await call(programKeys.create("codex").key);
+    await ofUser.until(/event: approval/);
+    await ask("", "POST", "/v1/conversations", {});
+    await anonymous.until(/event: conversation/);
+    assert.doesNotMatch(anonymous.text(), /event: (?:approval|run)/);
+    for (const stream of [ofUser, anonymous]) await stream.close();
+  });
+});
+
 test("the data directory has no usable key, and only its user can read the files", async () => {
   await withDataDir(async (folder) => {
     const { ask, clock, programKeys } = served(folder);
