@@ -44,7 +44,7 @@ if (unitFiles.length + integrationFiles.length === 0)
 
 await ensureBubblewrap();
 await ensureStores();
-await ensurePowerShell(unitFiles);
+await ensurePowerShell([...unitFiles, ...integrationFiles]);
 if (integrationFiles.length > 0) {
   await ensureBrowser();
   await ensureClients(integrationFiles);

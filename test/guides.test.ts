@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunView, ServerInfo } from "@capstan/contract";
 import { findProgram } from "@capstan/sandbox";
 import { findPython } from "@capstan/scripts";
+import { realPowerShell } from "@capstan/scripts/testing";
 import { findRedis } from "@capstan/server/testing";
 import { findPostgres, testServer } from "@capstan/store/testing";
 import { root, runCommand } from "../scripts/command.ts";
@@ -47,6 +48,8 @@ const guides = {
 
 const python = await findPython({});
 const skipPython = python.status === "missing" && python.message;
+/** Built by `npm test` if there is none on PATH. */
+const powershell = await realPowerShell();
 const skipTerminal = findProgram("script") === undefined && "There is no program `script`.";
 
 const resources = new AsyncDisposableStack();
@@ -170,9 +173,14 @@ test("the guide to PowerShell tools: its file has no problems and its code", asy
 
 test(
   "the guide to PowerShell tools: its functions work",
-  { skip: findProgram("pwsh") === undefined && "PowerShell is not installed." },
+  { skip: powershell.status === "missing" && powershell.message },
   async () => {
-    const boat = await run(`capstan scripts run harbour-ps1.Get-Boat '{"Name": "Anna"}'`);
+    assert.ok(powershell.status === "found");
+    const { code, output: boat } = await runShell(
+      `capstan scripts run harbour-ps1.Get-Boat '{"Name": "Anna"}'`,
+      { folder: folder.work, environment: { CAPSTAN_PWSH: powershell.executable } },
+    );
+    assert.equal(code, 0, boat);
     assert.match(boat, /^Anna: berth 3, 12 m$/m);
   },
 );

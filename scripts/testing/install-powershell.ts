@@ -9,7 +9,8 @@ const project = "packages/scripts/src/testing/powershell-host/powershell-host.cs
  * @param files the test files of this run
  */
 export async function ensurePowerShell(files: readonly string[]): Promise<void> {
-  if (!files.some((file) => /powershell.*\.real\.test\.ts$/.test(file))) return;
+  if (!files.some((file) => /powershell.*\.real\.test\.ts$|^test\/guides\.test\.ts$/.test(file)))
+    return;
   const { code, output } = await runCommand(
     "dotnet",
     ["build", project, "-c", "Release", "--artifacts-path", "node_modules/.powershell-host"].concat(
