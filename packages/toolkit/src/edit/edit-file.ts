@@ -77,8 +77,11 @@ function planOf(
     const content = decodeText(before, target.shown);
     const { text, lines } = applyEdits(content.text, edits);
     onLines(lines);
-    const after = encodeText({ ...content, text });
-    return [{ do: "write", path, content: after, expects: { content: before } }];
+    const edited = { ...content, text };
+    const texts = { before: content, after: edited };
+    return [
+      { do: "write", path, content: encodeText(edited), expects: { content: before }, texts },
+    ];
   };
 }
 

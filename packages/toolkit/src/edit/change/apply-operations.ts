@@ -6,7 +6,8 @@ import { type ChangeRecord, type ChangeStep, keptBytes } from "./change-record.t
 import type { ChangeContext } from "./change-context.ts";
 import { copyEntry, moveEntry } from "./move-entry.ts";
 import { existing, openTarget, type Target } from "./open-target.ts";
-import { copyTarget, readTarget } from "./read-target.ts";
+import type { TextContent } from "../text/text-content.ts";
+import { copyTarget, hasContent, readTarget } from "./read-target.ts";
 import { replaceFile } from "./replace-file.ts";
 import { rollBack } from "./roll-back.ts";
 import { sha256 } from "./sha256.ts";
@@ -24,6 +25,8 @@ export type Operation =
       readonly mode?: number;
       /** `new`: there must be no such file. */
       readonly expects: "new" | "any" | ExpectedContent;
+      /** The texts of the expected and of the new content, if the call has decoded them. */
+      readonly texts?: { readonly before: TextContent; readonly after: TextContent };
     }
   | {
       readonly do: "remove";
@@ -186,15 +189,15 @@ export async function checkExpected(
       stats.isDirectory() ? "is_a_folder" : "not_a_file",
       `"${shown}" is ${stats.isDirectory() ? "a folder" : "a device, pipe, socket or link"}, not a file.`,
     );
-  if (typeof expects === "object" && !isExpected(await readTarget(target), expects))
+  if (typeof expects === "object" && !(await isExpected(target, expects)))
     throw new FileError("changed", `"${shown}" was changed meanwhile. View it and try again.`);
   return Number(stats.size);
 }
 
-function isExpected(content: Uint8Array, expected: ExpectedContent): boolean {
+async function isExpected(target: Target, expected: ExpectedContent): Promise<boolean> {
   return "content" in expected
-    ? isSameContent(content, expected.content)
-    : sha256(content) === expected.sha256;
+    ? hasContent(target, expected.content)
+    : sha256(await readTarget(target)) === expected.sha256;
 }
 
 /** Returns whether two contents have the same bytes. */

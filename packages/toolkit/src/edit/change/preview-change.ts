@@ -50,10 +50,10 @@ async function effectOf(
       if (target === undefined) return `Creates ${operation.path} and its folder.`;
       const size = await checkExpected(target, operation.path, operation.expects);
       if (size === undefined) return `Creates ${target.shown}.`;
-      const { content, expects } = operation;
+      const { content, expects, texts } = operation;
       const isKnown = typeof expects === "object" && "content" in expects;
       const before = isKnown ? expects.content : await readTarget(target);
-      return await diffOf(target, before, content);
+      return await diffOf(target, { before, after: content, texts });
     }
     case "remove": {
       await using target = await openTarget(roots, operation.path, {
@@ -103,9 +103,23 @@ async function openIfFolder(
   }
 }
 
-async function diffOf({ shown }: Target, before: Uint8Array, after: Uint8Array): Promise<string> {
+async function diffOf(
+  { shown }: Target,
+  {
+    before,
+    after,
+    texts,
+  }: {
+    readonly before: Uint8Array;
+    readonly after: Uint8Array;
+    readonly texts: Extract<Operation, { readonly do: "write" }>["texts"];
+  },
+): Promise<string> {
   if (isSameContent(before, after)) return `${shown} stays as it is.`;
-  const [old, fresh] = [textOf(before, shown), textOf(after, shown)];
+  const [old, fresh] =
+    texts === undefined
+      ? [textOf(before, shown), textOf(after, shown)]
+      : [texts.before, texts.after];
   if (old === undefined || fresh === undefined) {
     const sizes = `${formatBytes(before.length)} to ${formatBytes(after.length)}`;
     const [was, is] = [before, after].map((content) => sha256(content).slice(0, 32));

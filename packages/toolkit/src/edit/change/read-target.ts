@@ -6,10 +6,31 @@ import type { Target } from "./open-target.ts";
 /** Follows no link, and does not wait for the writer of a pipe. */
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+const pieceBytes = 512 * 1024;
+
 /** Reads the file that was checked. @throws FileError `changed` if it was replaced since */
 export async function readTarget(target: Target): Promise<Uint8Array> {
   await using handle = await openChecked(target);
   return await handle.readFile();
+}
+
+/**
+ * Returns whether the file that was checked has exactly these bytes. It is read in pieces, because
+ * another copy of a large file costs more than the comparison.
+ *
+ * @throws FileError `changed` if it was replaced since
+ */
+export async function hasContent(target: Target, content: Uint8Array): Promise<boolean> {
+  if (target.stats?.size !== BigInt(content.length)) return false;
+  await using handle = await openChecked(target);
+  const piece = Buffer.allocUnsafe(Math.min(pieceBytes, content.length + 1));
+  for (let at = 0; ;) {
+    const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+    if (bytesRead === 0) return at === content.length;
+    const expected = content.subarray(at, at + bytesRead);
+    if (Buffer.compare(piece.subarray(0, bytesRead), expected) !== 0) return false;
+    at += bytesRead;
+  }
 }
 
 /** Copies the file that was checked to a new file, durably. @throws FileError `changed` */
