@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolExecutor } from "@capstan/core";
 import { findSandbox } from "@capstan/sandbox";
-import { createScriptRunner, readScriptFiles, type Script, scriptGroup } from "@capstan/scripts";
+import {
+  createScriptRunner,
+  findPython,
+  readScriptFiles,
+  type Script,
+  scriptGroup,
+} from "@capstan/scripts";
 import { realPowerShell } from "@capstan/scripts/testing";
 import { type Figure, measuredFigure } from "../figure.ts";
 
@@ -21,6 +27,7 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
   const runner = createScriptRunner({
     sandbox,
     approvals: { approved: () => approved, subscribe: () => () => {} },
+    python: () => findPython({}),
     powershell: () => Promise.resolve(found),
   });
   try {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, JsonSchema } from "../base/json.ts";
+import type { JsonObject, JsonValue, JsonSchema, ToolArgs } from "../base/json.ts";
 import type { ToolErrorData } from "../base/errors.ts";
 import { countKeys, describeType, isList, isObject } from "../json/json-value.ts";
 import { scanJson } from "../json/json-scan.ts";
@@ -17,6 +17,15 @@ export type PreparedArguments =
   | { readonly status: "valid"; readonly args: JsonObject; readonly repairs: readonly string[] }
   | { readonly status: "invalid"; readonly error: ToolErrorData };
 
+/** The options of `prepareArguments`. */
+export interface PrepareOptions extends CompileOptions {
+  /** Valid arguments, which an error shows. @default none */
+  readonly example?: ToolArgs | undefined;
+}
+
+/** The longest example that an error shows, in characters. */
+const longestExample = 300;
+
 /**
  * Validates arguments. If they are invalid, repairs them without loss and validates them again.
  *
@@ -27,7 +36,7 @@ export type PreparedArguments =
 export function prepareArguments(
   args: JsonObject,
   schema: JsonSchema | undefined,
-  options: CompileOptions = {},
+  options: PrepareOptions = {},
 ): PreparedArguments {
   if (schema === undefined) return { status: "valid", args, repairs: [] };
   const compiled = compileSchema(schema, options);
@@ -46,13 +55,23 @@ export function prepareArguments(
       return { ...unwrapped, repairs: [...inner.repairs, ...unwrapped.repairs] };
   }
   const left = repaired?.args ?? args;
-  return { status: "invalid", error: argumentsError(validator.validate(left), left, schema) };
+  return {
+    status: "invalid",
+    error: argumentsError(validator.validate(left), {
+      args: left,
+      schema,
+      example: options.example,
+    }),
+  };
 }
 
 function argumentsError(
   issues: readonly ValidationIssue[],
-  args: JsonObject,
-  schema: JsonSchema,
+  {
+    args,
+    schema,
+    example,
+  }: { readonly args: JsonObject; readonly schema: JsonSchema } & Pick<PrepareOptions, "example">,
 ): ToolErrorData {
   const shown = issues.slice(0, maxIssues);
   const lines = shown.map((issue) => `- ${issue.message}${suggestion(issue, args, schema)}`);
@@ -63,7 +82,9 @@ function argumentsError(
     received,
     keyword,
   }));
-  const message = `The arguments do not fit:\n${lines.join("\n")}${more}\nCorrect these and call again.`;
+  const text = example === undefined ? "" : JSON.stringify(example);
+  const like = text === "" || text.length > longestExample ? "" : `\nValid arguments: ${text}`;
+  const message = `The arguments do not fit:\n${lines.join("\n")}${more}${like}\nCorrect these and call again.`;
   return { code: "invalid_arguments", message, details };
 }
 

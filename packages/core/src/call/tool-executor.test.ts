@@ -137,6 +137,25 @@ test("an argument problem is reported once in the text, and as data for programs
   ]);
 });
 
+test("an argument problem shows the tool's first example, unless it is long", async () => {
+  const textWith = async (path: string) => {
+    const tool = defineTool({
+      name: "T",
+      description: "",
+      parameters: { type: "object", properties: { path: {} }, required: ["path"] },
+      examples: [{ title: "Read.", args: { path } }],
+      execute: () => 1,
+    });
+    const result = await executorWith([tool]).execute("T", {});
+    return "finalText" in result ? result.finalText : "";
+  };
+  assert.match(
+    await textWith("a.md"),
+    /- \/path is required\nValid arguments: \{"path":"a\.md"\}\nCorrect these/,
+  );
+  assert.doesNotMatch(await textWith("a".repeat(400)), /Valid arguments/);
+});
+
 // Contract: executor-42
 test("without an immediate answer the call is pending with its approval request, and nothing runs", async () => {
   let ran = 0;

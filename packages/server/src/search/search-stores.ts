@@ -77,16 +77,27 @@ export async function searchStores(
     owner,
     ids: [...new Set(sorted.map(({ part }) => part.chunk.fileId))],
   });
+  const named = sorted.flatMap(({ part, score }) => {
+    const file = names.get(part.chunk.fileId);
+    return file === undefined ? [] : [{ part, score, filename: file.name }];
+  });
   const hits: StoreHit[] = [];
-  for (const { part, score } of sorted) {
-    const { fileId, text, place } = part.chunk;
-    const file = names.get(fileId);
-    if (file === undefined) continue;
-    const entry = await parts.store.getSearchObject({ owner, id: `${part.store.id}/${fileId}` });
-    if (entry === undefined) continue;
-    const { attributes } = storeFileData(entry);
-    hits.push({ fileId, filename: file.name, score, attributes, text, place });
-    if (hits.length === limit) break;
+  for (let at = 0; at < named.length && hits.length < limit;) {
+    const page = named.slice(at, at + limit - hits.length);
+    at += page.length;
+    // All at once, because each read waits for the thread of the database.
+    const entries = await Promise.all(
+      page.map(({ part }) =>
+        parts.store.getSearchObject({ owner, id: `${part.store.id}/${part.chunk.fileId}` }),
+      ),
+    );
+    for (const [index, { part, score, filename }] of page.entries()) {
+      const entry = entries[index];
+      if (entry === undefined) continue;
+      const { attributes } = storeFileData(entry);
+      const { fileId, text, place } = part.chunk;
+      hits.push({ fileId, filename, score, attributes, text, place });
+    }
   }
   return hits;
 }

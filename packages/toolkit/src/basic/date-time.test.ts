@@ -110,6 +110,7 @@ test("formats are styles or patterns, and an unknown letter is named", async () 
     "Thursday 5 March 2026 at 14:07:09.005",
   );
   assert.equal(await show("YYYY-MM-DD hh:mm A"), "2026-03-05 02:07 PM");
+  assert.equal(await show("yyyy/MM/dd, yyyy"), "2026/03/05, 2026");
   assert.equal(await show("EEEE, MMMM", "de"), "Donnerstag, März");
   assert.equal(await show("unix"), "1772719629");
   assert.equal(await show("'it''s' h"), "it's 2");

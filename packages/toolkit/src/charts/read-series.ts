@@ -88,7 +88,7 @@ async function readColumns(
   if (given.length !== 1)
     throw new ChartProblem(
       "unclear_source",
-      "Give exactly one of rows, variable, or series with labels.",
+      'Give exactly one of rows, variable, or series with labels, for example {"labels": ["May", "June"], "series": [{"name": "Sales", "values": [3, 5]}]}.',
     );
   if (series !== undefined) {
     for (const { name, values } of series)

@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type ContentParts, isToolError, type ToolErrorData } from "@capstan/core";
+import { type ContentParts, isToolError, type ToolErrorData, ToolExecutor } from "@capstan/core";
 import { call, callForText, fakeContext, toolOf } from "@capstan/core/testing";
 import { FileError, fileRoots } from "./file-roots.ts";
 import { fileTools } from "./file-tools.ts";
@@ -291,6 +300,31 @@ test("lines are found literally, or by pattern, with context", async () => {
     (await failure("SearchFiles", { query: "(?=a)", regex: true })).message,
     /lookahead/,
   );
+});
+
+test("texts that a shell would interpret are searched literally, and wrong numbers are rejected", async () => {
+  const folder = await mkdtemp(join(base, "shell-"));
+  await writeFile(join(folder, "a.txt"), "-rn; touch made\n$(touch made)\n");
+  await mkdir(join(folder, "node_modules"));
+  await writeFile(join(folder, "node_modules/b.txt"), "-rn\n");
+  const executor = new ToolExecutor();
+  executor.registerToolGroup(fileTools({ roots: [{ path: folder }] }));
+  executor.toggleGroupEnabled("files", true);
+  const textOf = async (name: string, args: object) => {
+    const result = await executor.execute(name, JSON.stringify(args));
+    return "finalText" in result ? result.finalText : result.status;
+  };
+  assert.match(await textOf("SearchFiles", { query: "-rn" }), /a\.txt\n1: -rn; touch made/);
+  assert.match(await textOf("SearchFiles", { query: "$(touch" }), /2: \$\(touch made\)/);
+  assert.doesNotMatch(await textOf("FindFiles", { glob: "$(touch made)" }), /a\.txt/);
+  for (const [name, args] of [
+    ["SearchFiles", { query: "a", max: "5; touch made" }],
+    ["ListFiles", { path: ".", depth: "1 -exec touch made ;" }],
+  ] as const)
+    assert.match(await textOf(name, args), /invalid_arguments/, name);
+  assert.deepEqual((await readdir(folder)).toSorted(), ["a.txt", "node_modules"]);
+  // A folder that lists leave out is listed if it is named.
+  assert.match(await textOf("ListFiles", { path: "node_modules" }), /b\.txt/);
 });
 
 test("a long line is shown around its match, and lines too long for a pattern are reported", async () => {

@@ -212,6 +212,17 @@ test("each service gets its key, and the conditions in its own terms", async () 
   });
 });
 
+test("words of a query are sent unchanged", async () => {
+  const query = 'C++ & "spring tides" 100% #1?';
+  for (const service of ["tavily", "brave", "google", "searxng"] as const) {
+    reply = { status: 200, body: hits[service] };
+    await call(tool(service), { query });
+    const { url, body } = requests.at(-1) ?? assert.fail();
+    const sent = url.searchParams.get("q") ?? (body as { readonly query?: string }).query;
+    assert.equal(sent, query, service);
+  }
+});
+
 const failures: readonly (readonly [SearchService, number, unknown, string, RegExp])[] = [
   [
     "tavily",

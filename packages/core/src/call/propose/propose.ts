@@ -381,7 +381,10 @@ export function checkArguments(
   if (loading !== undefined) return loading.then(() => checkArguments(tool, args, patternEngine));
   const { name } = tool.definition.function;
   const parameters = tool.argumentsSchema ?? tool.definition.function.parameters;
-  const valid = prepareArguments(args, parameters, { pattern: patternEngine });
+  const valid = prepareArguments(args, parameters, {
+    pattern: patternEngine,
+    example: tool.examples?.[0]?.args,
+  });
   const prepared =
     valid.status === "valid" && parameters !== undefined && mayHoldUrls(parameters)
       ? withPlainUrls(valid, parameters, patternEngine)
