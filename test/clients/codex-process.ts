@@ -37,8 +37,12 @@ export interface CodexRun {
 /** A user's folder with Codex's configuration for a server. */
 export interface Codex {
   readonly work: string;
+  /** The folder with its `config.toml`. */
+  readonly home: string;
   /** Runs `codex exec` with these arguments, the prompt last. */
   exec(...args: readonly string[]): Promise<CodexRun>;
+  /** Starts `codex exec` and kills it, with all of its processes, when the promise resolves. */
+  execUntil(killed: Promise<unknown>, ...args: readonly string[]): Promise<CodexRun>;
 }
 
 /** How long one run of Codex may take on a busy machine. */
@@ -66,7 +70,9 @@ export async function createCodex(
   await writeFile(join(home, "config.toml"), `${offline}${own}\n${more}`);
   return {
     work,
+    home,
     exec: (...args) => run(["exec", ...options, ...args], { home, work }),
+    execUntil: (killed, ...args) => run(["exec", ...options, ...args], { home, work, killed }),
   };
 }
 
@@ -79,14 +85,25 @@ const options = ["--skip-git-repo-check", "--json", "-c", "analytics.enabled=fal
 
 async function run(
   args: readonly string[],
-  { home, work }: { readonly home: string; readonly work: string },
+  {
+    home,
+    work,
+    killed,
+  }: { readonly home: string; readonly work: string; readonly killed?: Promise<unknown> },
 ): Promise<CodexRun> {
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: work,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], HOME: home, CODEX_HOME: home, CAPSTAN_KEY: "local" },
     timeout: limitMs,
+    // The launcher starts another process, which must be killed with it.
+    detached: true,
   });
+  const { pid } = child;
+  killed?.then(
+    () => pid !== undefined && process.kill(-pid, "SIGKILL"),
+    () => {},
+  );
   const [output, errors] = await Promise.all([
     Array.fromAsync(child.stdout.setEncoding("utf8")),
     Array.fromAsync(child.stderr.setEncoding("utf8")),

@@ -2,6 +2,7 @@ import { after } from "node:test";
 import {
   createServerFolder,
   readLedger,
+  type ServerFolder,
   startServerProcess,
   toyServer,
 } from "../server-process.ts";
@@ -15,6 +16,8 @@ export interface Served {
   readonly requests: readonly ChatRequest[];
   /** The messages of the model's last request, without the system's. */
   readonly messages: () => readonly string[];
+  /** The server's folder, with its data directory. */
+  readonly folder: ServerFolder;
   /** The effects of the server's tools. */
   readonly ledger: () => Promise<readonly string[]>;
 }
@@ -67,6 +70,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   return {
     baseURL: `${server.url}/v1`,
     requests: upstream.requests,
+    folder,
     messages: () =>
       (upstream.requests.at(-1)?.messages ?? []).flatMap(({ role, content }) =>
         role === "system" ? [] : [`${role}: ${String(content ?? "")}`],
