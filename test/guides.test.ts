@@ -44,6 +44,7 @@ const guides = {
   powershell: await readGuide("write-a-powershell-tool"),
   models: await readGuide("models"),
   builtIn: await readGuide("built-in-tools"),
+  connect: await readGuide("connect-an-agent"),
 } satisfies { readonly [name: string]: Guide };
 
 const python = await findPython({});
@@ -272,6 +273,36 @@ test("the guide to configuration: its keys have the documented rights", async ()
     assert.deepEqual(await rightsOf(url, "ANOTHER-ONE"), ["ask", "approve", "admin"]);
   });
 });
+
+test(
+  "the guide to agents: a client is connected, checked and disconnected",
+  { skip: skipTerminal },
+  async () => {
+    await using place = await createServerFolder();
+    const work = { folder: place.work, environment: { CAPSTAN_PORT: "0" } };
+    const commands = guides.connect.blocks("sh").map((command) => command.trim());
+    const [serve = "", connect = "", check = "", list = "", approvals = "", undo = ""] = commands;
+    assert.equal(commands.length, 6);
+    const file = join(place.work, ".codex/config.toml");
+    const text = '# mine\nmodel = "x"\n';
+    await mkdir(join(place.work, ".codex"));
+    await writeFile(file, text);
+    const agree = (command: string) =>
+      runInTerminal(command, [{ prompt: "[y/N]", text: "y" }], { folder: place.work });
+    await serveUntil(serve, work, async () => {
+      assert.match(await agree(connect), /\+\[mcp_servers\.capstan\][^]*Connected Codex/);
+      const checked = await runShell(check, work);
+      assert.equal(checked.code, 0, checked.output);
+      const steps = guides.connect.block("accepts the key").trimEnd().split("\n");
+      const pattern = steps.map((step) => step.replace(/ok .*/, "ok .*")).join("\n");
+      assert.match(checked.output, new RegExp(`^${pattern}`));
+      assert.match((await runShell(list, work)).output, /^codex {2}connected .* used \d{4}-/);
+      assert.match((await runShell(approvals, work)).output, /No call waits for your approval/);
+      assert.match(await agree(undo), /Disconnected Codex\. Its key is revoked/);
+      assert.equal(await readFile(file, "utf8"), text);
+    });
+  },
+);
 
 /** Runs a command that serves until it has printed its address and the function has ended. */
 async function serveUntil(

@@ -68,6 +68,11 @@ export interface ClientOptions {
    * one. @default none
    */
   readonly keyHint?: string;
+  /**
+   * The connected program for which the user acts, such as `codex`: its rules, grants and
+   * conversations instead of the user's. @default the user's own
+   */
+  readonly program?: string | undefined;
 }
 
 /** A file of the server that a message contains. */
@@ -145,6 +150,7 @@ export function createClient(options: ClientOptions = {}) {
     fetch: options.fetch ?? ((...request: Parameters<typeof fetch>) => fetch(...request)),
     clock,
     keyHint: options.keyHint,
+    program: options.program,
     antiForgeryToken: options.antiForgeryToken ?? (() => undefined),
   };
 

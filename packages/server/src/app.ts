@@ -160,7 +160,7 @@ function authenticate(
     const has = right === "terminal" ? caller.isTerminal : caller.rights.includes(right);
     if (!has) throw rightMissing(right, `${route.method} ${route.path}`);
     const all = [caller.principal, ...(caller.programs?.() ?? [])] as const;
-    const owners = all.length === 1 ? all : await ownersOfRequest(services, context, all);
+    const owners = await ownersOfRequest(services, context, all);
     context.set("principal", owners[0]);
     context.set("owners", owners);
     context.set("seesPrograms", caller.programs !== undefined);

@@ -97,6 +97,7 @@ export const commands: readonly (Command | CommandGroup)[] = [
       when: value("TEST", commandHelp.rules.options.when),
       minutes: value("N", commandHelp.rules.options.minutes),
       reason: value("WORDS", commandHelp.rules.options.reason),
+      program: value("NAME", commandHelp.rules.options.program),
       json: flag(commandHelp.rules.options.json),
       url: value("URL", commandHelp.rules.options.url),
       config: settingOptions.config,

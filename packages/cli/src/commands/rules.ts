@@ -1,4 +1,4 @@
-import { ApiError, type Client } from "@capstan/client";
+import { ApiError, type Client, createClient } from "@capstan/client";
 import type { OverrideChange, OverrideView } from "@capstan/contract";
 import type { PolicyRule } from "@capstan/core";
 import { CommandFailure, type Invocation, textOption } from "../arguments/command.ts";
@@ -15,7 +15,8 @@ export async function manageRules(invocation: Invocation): Promise<number> {
   const { values } = invocation;
   const action = readRulesAction(invocation);
   if (action.type === "refused") throw new CommandFailure(texts.seeHelp(action.message), 2);
-  const { client, close } = await openConnection(values);
+  const { url, key, close } = await openConnection(values);
+  const client = createClient({ url, key, program: textOption(values, "program") });
   try {
     const style = styleFor(process.stdout);
     const asJson = values["json"] === true;

@@ -90,6 +90,7 @@ export interface Connection {
   readonly clock: ServerClock;
   readonly keyHint: string | undefined;
   readonly antiForgeryToken: () => string | null | undefined;
+  readonly program?: string | undefined;
 }
 
 export interface RequestOptions {
@@ -113,7 +114,7 @@ export interface RequestOptions {
  *   aborts
  */
 export async function send(
-  { url, key: keyOf, fetch, clock, keyHint, antiForgeryToken }: Connection,
+  { url, key: keyOf, fetch, clock, keyHint, antiForgeryToken, program }: Connection,
   path: string,
   options: RequestOptions = {},
 ): Promise<Response> {
@@ -129,6 +130,7 @@ export async function send(
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(typeof key === "string" && { authorization: `Bearer ${key}` }),
         ...(typeof token === "string" && { "x-csrf-token": token }),
+        ...(program !== undefined && { "capstan-program": program }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(form && { body: form }),

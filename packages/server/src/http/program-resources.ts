@@ -1,5 +1,7 @@
 import type { Context } from "hono";
 import type { ConversationRecord, DamagedRecord, Page, Store } from "@capstan/store";
+import { programPrincipal } from "./credentials/program-keys.ts";
+import { RequestError } from "./errors.ts";
 import { unlessDamaged } from "./records.ts";
 import type { Environment, Services } from "./services.ts";
 
@@ -13,23 +15,39 @@ import type { Environment, Services } from "./services.ts";
 const named = /^\/v1\/(runs|conversations|approvals|grants|files)\/([\w-]+)/;
 
 /**
- * Returns the owners whose data a request of a user can reach: the owner of the named resource,
- * or all of these owners if it names nothing.
+ * Returns the owners whose data a request can reach: the program of the header `Capstan-Program`;
+ * the owner of the named resource; or all of these owners if the request names nothing.
  *
- * @param owners the user, and the programs that the user has connected
+ * @param owners the caller, and the programs that the user has connected
+ * @throws RequestError `program_not_found`
  */
 export async function ownersOfRequest(
   { runs }: Pick<Services, "runs">,
   { req }: Context<Environment>,
   owners: readonly [string, ...string[]],
 ): Promise<readonly [string, ...string[]]> {
-  const [user] = owners;
+  const [user, ...programs] = owners;
+  const program = req.header("capstan-program");
+  if (program !== undefined) {
+    const owner = programPrincipal(program);
+    if (!programs.includes(owner)) throw noProgram(program);
+    return [owner];
+  }
   const [, kind, inPath] = named.exec(req.path) ?? [];
   const conversation = req.query("conversation");
   const [what, id] = conversation === undefined ? [kind, inPath] : ["conversations", conversation];
   if (what === undefined || id === undefined || owners.length === 1) return owners;
   for (const owner of owners) if (await isOwner(runs, what, { owner, id })) return [owner];
   return [user];
+}
+
+function noProgram(name: string): RequestError {
+  return new RequestError({
+    status: 404,
+    code: "program_not_found",
+    param: "capstan-program",
+    message: `Capstan-Program: you have connected no program "${name.slice(0, 100)}". Paired browsers and terminals can name a program that "capstan connect list" lists.`,
+  });
 }
 
 async function isOwner(

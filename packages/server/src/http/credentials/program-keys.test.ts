@@ -201,6 +201,33 @@ test("the user sees the calls of programs and answers them; callers without a se
   });
 });
 
+test("the user gives a program rules of its own, and nobody else can act for it", async () => {
+  await withDataDir(async (folder) => {
+    const { app, ask, programKeys, user, sent } = served(folder);
+    const key = programKeys.create("codex").key;
+    const other = programKeys.create("zed").key;
+    const put = async (as: string, program: string) => {
+      const request = requestTo("PUT", "/v1/overrides", { tool: "g.Send", execution: "auto" });
+      request.headers.set("Capstan-Program", program);
+      if (as !== "") request.headers.set("Authorization", `Bearer ${as}`);
+      return (await app.fetch(request)).status;
+    };
+    for (const as of [key, other, ""]) assert.equal(await put(as, "codex"), 404);
+    assert.equal(await put(user, "cursor"), 404);
+    assert.equal(await put(user, "codex"), 200);
+    for (const [as, count] of [
+      [key, 1],
+      [other, 0],
+      [user, 0],
+    ] as const)
+      assert.equal((await ask(as, "GET", "/v1/overrides")).body.data.length, count);
+    const client = await connectMcp(app, { key });
+    await client.callTool({ name: "Send", arguments: { text: "a" } });
+    await client.close();
+    while (sent() === 0) await setTimeout(5);
+  });
+});
+
 test("the user's events have the changes of programs; those of other callers do not", async () => {
   await withDataDir(async (folder) => {
     const { app, ask, call, programKeys, user } = served(folder);
