@@ -7,6 +7,7 @@ import type {
   CallOutcomeBody,
   CallView,
   ConversationMatches,
+  ConversationState,
   ConversationUpdate,
   ConversationView,
   DamagedView,
@@ -250,11 +251,17 @@ export function createClient(options: ClientOptions = {}) {
      * id `after`.
      */
     conversations: (
-      page: { readonly limit: number; readonly after?: string | undefined },
+      page: {
+        readonly limit: number;
+        readonly after?: string | undefined;
+        /** @default all states */
+        readonly state?: ConversationState;
+      },
       signal?: Signal,
     ) => {
       const after = page.after === undefined ? "" : `&after=${id(page.after)}`;
-      const path = `/v1/conversations?limit=${page.limit}${after}`;
+      const state = page.state === undefined ? "" : `&state=${page.state}`;
+      const path = `/v1/conversations?limit=${page.limit}${state}${after}`;
       return json<ListView<ConversationView | DamagedView>>(path, { signal });
     },
     latestConversation: async (signal?: Signal) => {
@@ -408,6 +415,9 @@ export function createClient(options: ClientOptions = {}) {
       form.append("file", file, file.name);
       return json<FileView>("/v1/files", { method: "POST", form, signal });
     },
+    /** Returns the files of a conversation: those of its messages and those of its tools. */
+    files: (conversation: string, signal?: Signal) =>
+      list<FileView>("/v1/files", signal, { conversation, limit: "100" }),
     deleteFile: (file: string) => remove(`/v1/files/${id(file)}`),
     /** Returns the bytes of a file. */
     fileContent: async (file: string, signal?: Signal): Promise<Blob> => {

@@ -22,7 +22,14 @@ export interface ConversationView {
   readonly head: string | null;
   readonly head_status: RunStatus | null;
   readonly switches: Switches;
+  readonly state: ConversationState;
 }
+
+/**
+ * The place of a conversation in the user's list. An archived conversation that gets a new message
+ * is open again.
+ */
+export type ConversationState = "open" | "pinned" | "archived";
 
 /** `GET /v1/conversations/search`: the conversations that have all words of a query. */
 export interface ConversationMatches {
@@ -51,4 +58,5 @@ export interface ConversationUpdate {
   readonly title?: string;
   readonly metadata?: { readonly [key: string]: string };
   readonly switches?: Partial<Switches>;
+  readonly state?: ConversationState;
 }

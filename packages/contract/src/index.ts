@@ -38,6 +38,7 @@ export type {
 export type {
   ConversationMatch,
   ConversationMatches,
+  ConversationState,
   ConversationUpdate,
   ConversationView,
   Switches,

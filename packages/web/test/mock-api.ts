@@ -87,7 +87,7 @@ function route(
     case "conversations":
       return sub === "variables"
         ? variables(mock, method, id, name, url, body)
-        : conversations(mock, method, id, sub, body);
+        : conversations(mock, method, [id, sub], body, url);
     case "runs":
       return id === "" ? list([]) : runs(mock, id, sub, name);
     case "approvals":
@@ -138,9 +138,9 @@ function damaged(ids: readonly string[]): readonly DamagedView[] {
 function conversations(
   mock: MockServer,
   method: string,
-  id: string,
-  sub: string | undefined,
+  [id, sub]: readonly [string, string | undefined],
   body: { [key: string]: unknown },
+  { searchParams }: URL,
 ): Answer {
   const { store } = mock;
   if (id === "") {
@@ -150,10 +150,11 @@ function conversations(
           title: body["title"] ?? "",
         }),
       };
-    const sorted = [...store.conversations.values()].toSorted(
-      (a, b) => b.updated_at - a.updated_at,
-    );
-    return list([...sorted, ...damaged(store.damaged.conversations)]);
+    const state = searchParams.get("state");
+    const sorted = [...store.conversations.values()]
+      .filter((conversation) => state === null || conversation.state === state)
+      .toSorted((a, b) => b.updated_at - a.updated_at);
+    return list([...sorted, ...(state === "open" ? damaged(store.damaged.conversations) : [])]);
   }
   const conversation = store.conversations.get(id);
   if (conversation === undefined) return missing;

@@ -71,6 +71,7 @@ export function addConversation(store: MockStore, switches: Partial<Conversation
     head: null,
     head_status: null,
     switches: { groups: {}, tools: {}, ...switches },
+    state: "open" as const,
   };
   store.conversations.set(conversation.id, conversation);
   store.variables.set(conversation.id, new Map());

@@ -464,16 +464,19 @@ test("conversations are opened, renamed, deleted and restored", { skip }, async 
   await items.filter({ hasText: "first" }).click();
   await page.getByTestId("answer").getByText("You said: first").waitFor();
   await items.filter({ hasText: "first" }).hover();
+  await items.filter({ hasText: "first" }).getByTestId("conversation-menu").click();
   await items.filter({ hasText: "first" }).getByTestId("rename-conversation").click();
   await page.getByTestId("rename-field").fill("The first voyage");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "The first voyage" }).waitFor();
+  await items.filter({ hasText: "voyage" }).getByTestId("conversation-menu").click();
   await items.filter({ hasText: "voyage" }).getByTestId("delete-conversation").click();
   await items.filter({ hasText: "voyage" }).waitFor({ state: "detached" });
   await page.getByTestId("toast-action").click();
   await items.filter({ hasText: "voyage" }).waitFor();
   await items.nth(1).waitFor();
   assert.equal(mock.store.conversations.size, 2);
+  await items.filter({ hasText: "voyage" }).getByTestId("conversation-menu").click();
   await items.filter({ hasText: "voyage" }).getByTestId("delete-conversation").click();
   // Leaving the page completes the deletion.
   await page.goto("about:blank");

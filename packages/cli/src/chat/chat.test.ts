@@ -20,6 +20,7 @@ function conversation(id: string): ConversationView {
     head: null,
     head_status: null,
     switches,
+    state: "open",
   };
 }
 

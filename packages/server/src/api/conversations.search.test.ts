@@ -77,3 +77,20 @@ test("a search without words, or with too many, is refused", async () => {
     assert.equal((await send("GET", `/v1/conversations/search?${query}`)).status, 400, query);
   assert.deepEqual(await found(`"' OR * NEAR( -:`), []);
 });
+
+test("conversations are listed by their state", async () => {
+  const { chat, send } = await serve([]);
+  const id = await chat("Pinned");
+  await chat("Open");
+  const { body } = await send("POST", `/v1/conversations/${id}`, { state: "pinned" });
+  assert.equal(body["state"], "pinned");
+  const titles = async (query: string) => {
+    const { body: page } = await send("GET", `/v1/conversations${query}`);
+    return (page["data"] as { title: string }[]).map(({ title }) => title).toSorted();
+  };
+  assert.deepEqual(await titles(""), ["Open", "Pinned"]);
+  assert.deepEqual(await titles("?state=pinned"), ["Pinned"]);
+  assert.deepEqual(await titles("?state=open"), ["Open"]);
+  assert.equal((await send("GET", "/v1/conversations?state=gone")).status, 400);
+  assert.equal((await send("POST", `/v1/conversations/${id}`, { state: "gone" })).status, 400);
+});

@@ -4,6 +4,7 @@ import { newId } from "@capstan/core/host";
 import type {
   ConversationMatch,
   ConversationMatches,
+  ConversationState,
   ConversationView,
   RunWithEvents,
 } from "@capstan/contract";
@@ -24,7 +25,7 @@ import {
   readRunCursor,
   requireConversation,
 } from "../http/records.ts";
-import { readBody, readNumber, withoutNulls } from "../http/read-body.ts";
+import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { type ClaimOf, createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
@@ -39,6 +40,7 @@ import { isCorrupt } from "../runs/active/close-run.ts";
 const maxQueryLength = 500;
 
 const switches = z.record(z.string().max(200), z.boolean());
+const states = ["open", "pinned", "archived"] as const satisfies readonly ConversationState[];
 const conversationBody = z.object({
   title: z.string().max(200).nullish(),
   /** Parsed by `addedItems`. */
@@ -47,6 +49,7 @@ const conversationBody = z.object({
   switches: z
     .object({ groups: switches.exactOptional(), tools: switches.exactOptional() })
     .nullish(),
+  state: z.enum(states).nullish(),
 });
 
 /** Returns the writes that add messages to a conversation. The Responses API knows their form. */
@@ -70,7 +73,8 @@ export function conversationRoutes(
   routes.get("/", async (context) => {
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 50 });
     const after = context.req.query("after");
-    const page = await listConversations(store, context.get("owners"), { limit, after });
+    const state = readWord(context, "state", states);
+    const page = await listConversations(store, context.get("owners"), { limit, after, state });
     return context.json(
       listView(
         page.data.map((entry) => entryView(entry, conversationView)),
@@ -229,5 +233,6 @@ function conversationView(conversation: ConversationRecord): ConversationView {
     head: conversation.headRunId,
     head_status: conversation.headStatus,
     switches: conversation.switches,
+    state: conversation.state,
   };
 }

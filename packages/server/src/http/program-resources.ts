@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { ConversationState } from "@capstan/contract";
 import type { ConversationRecord, DamagedRecord, Page, Store } from "@capstan/store";
 import { programPrincipal } from "./credentials/program-keys.ts";
 import { RequestError } from "./errors.ts";
@@ -87,9 +88,21 @@ const listedOfProgram = 100;
 export async function listConversations(
   store: Store,
   [user, ...programs]: readonly [string, ...string[]],
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+  {
+    limit,
+    after,
+    state,
+  }: {
+    readonly limit: number;
+    readonly after: string | undefined;
+    readonly state: ConversationState | undefined;
+  },
 ): Promise<Conversations> {
-  const rest = { limit, ...(after !== undefined && { after }) };
+  const rest = {
+    limit,
+    ...(after !== undefined && { after }),
+    ...(state !== undefined && { state }),
+  };
   if (programs.length === 0) return store.listConversations({ owner: user, ...rest });
   let afterOwner = user;
   for (const owner of after === undefined ? [] : programs)

@@ -1,4 +1,4 @@
-import type { RunStatus, Switches } from "@capstan/contract";
+import type { ConversationState, RunStatus, Switches } from "@capstan/contract";
 import type { ConversationRecord, DamagedRecord, Page } from "../records/records.ts";
 import { readableStatus } from "../records/run-status.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
@@ -10,7 +10,7 @@ import { damagedRecord, pageLimit, pageOf, readable } from "./page.ts";
 /** The columns of a conversation with its head's status; add a `WHERE`. */
 export const selectConversations = (dialect: Dialect) =>
   `SELECT c.id, c.owner, c.title, c.metadata, c.switches, c.head_run_id, r.status AS head_status,
-  c.created_at, c.updated_at, ${isIntact(dialect, "conversations", "c")} AS is_intact
+  c.created_at, c.updated_at, c.state, ${isIntact(dialect, "conversations", "c")} AS is_intact
   FROM conversations c LEFT JOIN runs r ON r.id = c.head_run_id`;
 
 /** A row of `selectConversations`. */
@@ -24,6 +24,7 @@ export interface ConversationRow extends CheckedRow {
   readonly head_status: RunStatus | null;
   readonly created_at: number;
   readonly updated_at: number;
+  readonly state: ConversationState;
 }
 
 /**
@@ -43,6 +44,7 @@ export function conversationRecord(row: ConversationRow): ConversationRecord {
     headStatus: row.head_status && readableStatus(row.head_status),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    state: row.state,
   };
 }
 
@@ -56,7 +58,7 @@ const findConversation = statement<ConversationRow>(
 const findPage = statement<ConversationRow>(
   tables,
   (dialect) => `${selectConversations(dialect)} WHERE c.owner = ?
-     AND (CAST(? AS TEXT) IS NULL
+     AND (CAST(? AS TEXT) IS NULL OR c.state = ?) AND (CAST(? AS TEXT) IS NULL
        OR (c.updated_at, c.id) < (SELECT updated_at, id FROM conversations WHERE id = ? AND owner = ?))
    ORDER BY c.updated_at DESC, c.id DESC LIMIT ?`,
 );
@@ -73,16 +75,18 @@ export function* getConversation(query: {
 /**
  * Returns a page of conversations, last changed first, after the conversation `after` of
  * `afterOwner`, by default of the same owner.
+ *
+ * @param query.state only conversations in this state. @default all
  */
 export function* listConversations(query: {
   owner: string;
+  state?: ConversationState;
   limit?: number;
   after?: string;
   afterOwner?: string;
 }): Script<Page<ConversationRecord | DamagedRecord>> {
   const limit = pageLimit(query.limit);
-  const after = query.after ?? null;
-  const { owner, afterOwner = owner } = query;
-  const rows = yield* all(findPage, owner, after, after, afterOwner, limit + 1);
+  const { owner, after = null, afterOwner = owner, state = null } = query;
+  const rows = yield* all(findPage, owner, state, state, after, after, afterOwner, limit + 1);
   return pageOf(rows, limit, (row) => readable(row, conversationRecord) ?? damagedRecord(row));
 }

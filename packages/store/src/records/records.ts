@@ -19,6 +19,7 @@ import type {
 } from "@capstan/core/host";
 import type {
   ApprovalView,
+  ConversationState,
   ExecutionApprovalView,
   ResultApprovalView,
   RunEvent,
@@ -235,6 +236,7 @@ export interface ConversationRecord {
   readonly headStatus: RunStatus | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+  readonly state: ConversationState;
 }
 
 /** A Responses item of a run. */

@@ -2,13 +2,13 @@ import type { RowTable } from "../sql/tables.ts";
 import type { MigrationStatement } from "./migration.ts";
 import { postgresChecksum, sqliteChecksum } from "./row-checksums.ts";
 
-/** Columns that step 18 added to tables with checksums. */
-const addedColumns = ["created_seq"];
+/** Columns that later steps added to tables with checksums. */
+const addedColumns = ["created_seq", "state"];
 
 /**
  * Returns the statements that add a checksum to a table.
  *
- * @param without the columns that the table does not have yet. @default those that step 18 adds
+ * @param without the columns that the table does not have yet. @default those that later steps add
  */
 export function addChecksum(
   table: RowTable,
@@ -36,6 +36,41 @@ function computeChecksum(
       postgres: `CREATE TRIGGER mark_damaged BEFORE UPDATE ON ${table} FOR EACH ROW
         WHEN (OLD.checksum <> ${postgresChecksum(table, "OLD.", without)}) EXECUTE FUNCTION mark_damaged()`,
     },
+  ];
+}
+
+/**
+ * Returns the statements that add a text column to a table with checksums. Damaged rows remain
+ * damaged, and rows without a checksum still have none.
+ */
+export function addText(
+  table: RowTable,
+  { column, value }: { readonly column: string; readonly value: string },
+): readonly MigrationStatement[] {
+  const added = `ADD COLUMN ${column} TEXT NOT NULL DEFAULT '${value}'`;
+  return [
+    { sqlite: `ALTER TABLE ${table} ${added}` },
+    {
+      sqlite: `UPDATE ${table} SET checksum =
+        CASE checksum WHEN ${sqliteChecksum(table, undefined, [column])} THEN ${sqliteChecksum(table)} ELSE checksum END`,
+    },
+    ...replaceChecksum(table, [column], added),
+  ];
+}
+
+/** Marks the damaged rows of a table in PostgreSQL, and changes the columns of its checksum. */
+function replaceChecksum(
+  table: RowTable,
+  without: readonly string[],
+  added: string,
+): readonly MigrationStatement[] {
+  return [
+    {
+      postgres: `UPDATE ${table} SET is_damaged = TRUE WHERE checksum <> ${postgresChecksum(table, "", without)}`,
+    },
+    { postgres: `DROP TRIGGER mark_damaged ON ${table}` },
+    { postgres: `ALTER TABLE ${table} DROP COLUMN checksum, ${added}` },
+    ...computeChecksum(table),
   ];
 }
 

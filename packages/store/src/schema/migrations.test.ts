@@ -249,3 +249,46 @@ test(
     });
   },
 );
+
+const filled25 = [
+  "INSERT INTO conversations (id, owner, title, metadata, switches, created_at, updated_at) VALUES ('c1', 'local', 'a', '{}', '{}', 1, 1)",
+  "INSERT INTO conversations (id, owner, title, metadata, switches, created_at, updated_at) VALUES ('c2', 'local', 'b', '{}', '{}', 2, 2)",
+];
+
+test("step 26 keeps intact rows intact and damaged rows damaged (SQLite)", () => {
+  const sql = from(25, (old) => {
+    for (const statement of filled25) old.exec(statement);
+    const checksum = sqliteChecksum("conversations", undefined, ["state"]);
+    old.exec(`DELETE FROM unchecked_tables; UPDATE conversations SET checksum = ${checksum}`);
+    old.exec("UPDATE conversations SET title = 'x' WHERE id = 'c1'");
+  });
+  assert.deepEqual([...damagedRows(sql)], [damagedRow("conversations", "c1")]);
+  const rows = sql.all<{ state: string }>("SELECT state FROM conversations");
+  assert.deepEqual(
+    rows.map(({ state }) => state),
+    ["open", "open"],
+  );
+});
+
+test(
+  "step 26 keeps intact rows intact and damaged rows damaged (PostgreSQL)",
+  { skip: postgres.status === "missing" && postgres.reason },
+  async () => {
+    await withDatabase(async (client) => {
+      const then = migrations.filter(({ version }) => version <= 25);
+      await migratePostgres(client, 0, then);
+      for (const statement of filled25) await client.query(statement);
+      await client.query("ALTER TABLE conversations DISABLE TRIGGER mark_damaged");
+      await client.query("UPDATE conversations SET is_damaged = TRUE WHERE id = 'c1'");
+      await client.query("ALTER TABLE conversations ENABLE TRIGGER mark_damaged");
+      await migratePostgres(client, 0);
+      const { rows } = await client.query<{ id: string; damaged: boolean; state: string }>(
+        `SELECT id, state, ${postgresDamage("conversations")} AS damaged FROM conversations ORDER BY id`,
+      );
+      assert.deepEqual(rows, [
+        { id: "c1", state: "open", damaged: true },
+        { id: "c2", state: "open", damaged: false },
+      ]);
+    });
+  },
+);

@@ -2,7 +2,7 @@ import { findUnmoved } from "./move-inputs.ts";
 import { initialSchema } from "./initial-schema.ts";
 import type { Migration } from "./migration.ts";
 import { latestMs, perMs } from "../sql/creation-sequence.ts";
-import { addChecksum, addSequence } from "./add-columns.ts";
+import { addChecksum, addSequence, addText } from "./add-columns.ts";
 import { checkedTables } from "./row-checksums.ts";
 import type { RowTable } from "../sql/tables.ts";
 
@@ -584,6 +584,14 @@ export const migrations: readonly Migration[] = [
           DELETE FROM run_words_index WHERE rowid = old.run_n; END`,
       },
       ...addChecksum("run_words", []),
+    ],
+  },
+  {
+    version: 26,
+    // The place of a conversation in the user's list: `open`, `pinned` or `archived`.
+    statements: [
+      ...addText("conversations", { column: "state", value: "open" }),
+      "CREATE INDEX conversations_in_state ON conversations (owner, state, updated_at, id)",
     ],
   },
 ];

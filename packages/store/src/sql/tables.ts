@@ -177,6 +177,7 @@ export const tables = {
       switches: "text",
       created_at: "bigint",
       updated_at: "bigint",
+      state: "text",
     },
     later: { head_run_id: "text" },
   },

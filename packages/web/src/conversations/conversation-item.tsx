@@ -1,14 +1,16 @@
-import type { ConversationView } from "@capstan/contract";
+import type { ConversationState, ConversationView } from "@capstan/contract";
 import { createSignal, onMount, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { conversationHref, navigateTo, routedConversation } from "../state/route.ts";
 import { type ConversationEntry, titleOf } from "../state/conversation-list.ts";
 import { formatAge } from "../format/duration.ts";
-import { attempt } from "../state/toasts.ts";
-import { IconButton } from "../shell/button.tsx";
+import type { ExportFormat } from "../export/export-conversation.ts";
+import { Menu, type MenuItem } from "../shell/menu.tsx";
+import { attempt, showToast } from "../state/toasts.ts";
+import { exportTexts } from "../texts/export.ts";
 import { conversationsTexts } from "../texts/conversations.ts";
 
-/** One conversation of the list: open it, rename it in place, delete it. */
+/** One conversation of the list, with a menu of its actions. */
 export function ConversationItem(props: {
   readonly conversation: ConversationEntry;
   readonly onOpen: () => void;
@@ -32,6 +34,63 @@ export function ConversationItem(props: {
   const remove = () => {
     app.conversations.remove(props.conversation);
     if (isOpen()) navigateTo(null);
+  };
+
+  const move = (state: ConversationState) =>
+    attempt(conversationsTexts.notMoved, () => app.conversations.move(id(), state));
+  const save = (format: ExportFormat) => {
+    showToast({ text: exportTexts.running });
+    return attempt(exportTexts.notExported, async () => {
+      const { exportConversation } = await import("../export/export-conversation.ts");
+      await exportConversation(id(), format);
+    });
+  };
+  const actions = (): readonly MenuItem[] => {
+    const { rename: renameText, delete: deleteText, ...texts } = conversationsTexts;
+    const last = { icon: "trash", text: deleteText, isDanger: true, run: remove } as const;
+    const found = readable();
+    if (found === undefined) return [{ ...last, testId: "delete-conversation" }];
+    const isPinned = found.state === "pinned";
+    const isArchived = found.state === "archived";
+    return [
+      {
+        icon: "edit",
+        text: renameText,
+        testId: "rename-conversation",
+        run: () => setRenaming(true),
+      },
+      {
+        icon: "pin",
+        text: isPinned ? texts.unpin : texts.pin,
+        testId: "pin-conversation",
+        run: () => void move(isPinned ? "open" : "pinned"),
+      },
+      {
+        icon: "archive",
+        text: isArchived ? texts.unarchive : texts.archive,
+        testId: "archive-conversation",
+        run: () => void move(isArchived ? "open" : "archived"),
+      },
+      {
+        icon: "download",
+        text: exportTexts.markdown,
+        testId: "export-markdown",
+        run: () => void save("markdown"),
+      },
+      {
+        icon: "download",
+        text: exportTexts.json,
+        testId: "export-json",
+        run: () => void save("json"),
+      },
+      {
+        icon: "download",
+        text: exportTexts.zip,
+        testId: "export-zip",
+        run: () => void save("zip"),
+      },
+      { ...last, testId: "delete-conversation" },
+    ];
   };
 
   return (
@@ -77,23 +136,10 @@ export function ConversationItem(props: {
           )}
         </Show>
         <span class="conversation-actions">
-          <Show when={readable()}>
-            <IconButton
-              look="small"
-              icon="edit"
-              size={15}
-              label={conversationsTexts.rename(title())}
-              data-testid="rename-conversation"
-              onClick={() => setRenaming(true)}
-            />
-          </Show>
-          <IconButton
-            look="small"
-            icon="trash"
-            size={15}
-            label={conversationsTexts.delete(title())}
-            data-testid="delete-conversation"
-            onClick={remove}
+          <Menu
+            label={conversationsTexts.menu(title())}
+            items={actions()}
+            testId="conversation-menu"
           />
         </span>
       </Show>

@@ -6,7 +6,9 @@ import { Logo } from "../shell/logo.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
 import { bindOverlay } from "../shell/overlay.ts";
 import { attempt } from "../state/toasts.ts";
+import { stateOf } from "../state/conversation-list.ts";
 import { ConversationItem } from "./conversation-item.tsx";
+import { dateGroups } from "./date-groups.ts";
 import { Button, IconButton } from "../shell/button.tsx";
 import { createAction } from "../state/action.ts";
 import { conversationsTexts } from "../texts/conversations.ts";
@@ -39,6 +41,13 @@ export function Sidebar(props: SidebarProps) {
     if (props.isOverlay) props.onClose();
   });
 
+  const groups = () =>
+    dateGroups(
+      app.conversations
+        .shown()
+        .filter((entry) => app.conversations.isArchiveShown() || stateOf(entry) !== "archived"),
+      Date.now(),
+    );
   const startNew = () => {
     navigateTo(null);
     props.onClose();
@@ -99,13 +108,25 @@ export function Sidebar(props: SidebarProps) {
           </Button>
         </Show>
         <nav class="conversations" aria-label={conversationsTexts.list}>
-          <ul data-testid="conversation-list">
-            <KeyedFor each={app.conversations.shown()} by={({ id }) => id}>
-              {(conversation) => (
-                <ConversationItem conversation={conversation()} onOpen={() => props.onClose()} />
+          <div data-testid="conversation-list">
+            <KeyedFor each={groups()} by={({ title }) => title}>
+              {(group) => (
+                <section aria-label={group().title}>
+                  <h2 class="conversation-group faint">{group().title}</h2>
+                  <ul>
+                    <KeyedFor each={group().entries} by={({ id }) => id}>
+                      {(conversation) => (
+                        <ConversationItem
+                          conversation={conversation()}
+                          onOpen={() => props.onClose()}
+                        />
+                      )}
+                    </KeyedFor>
+                  </ul>
+                </section>
               )}
             </KeyedFor>
-          </ul>
+          </div>
           <Show when={app.conversations.all.isReady() && app.conversations.shown().length === 0}>
             <p class="empty">{conversationsTexts.empty}</p>
           </Show>
@@ -117,6 +138,16 @@ export function Sidebar(props: SidebarProps) {
               {conversationsTexts.showOlder}
             </Button>
           </Show>
+          <Button
+            look="quiet wide small"
+            aria-pressed={app.conversations.isArchiveShown()}
+            data-testid="show-archive"
+            onClick={() => app.conversations.showArchive(!app.conversations.isArchiveShown())}
+          >
+            {app.conversations.isArchiveShown()
+              ? conversationsTexts.hideArchive
+              : conversationsTexts.showArchive}
+          </Button>
         </nav>
       </aside>
     </>

@@ -1,4 +1,9 @@
-import type { ConversationView, DamagedView, UserEvent } from "@capstan/contract";
+import type {
+  ConversationState,
+  ConversationView,
+  DamagedView,
+  UserEvent,
+} from "@capstan/contract";
 import { createSignal } from "solid-js";
 import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
@@ -8,6 +13,9 @@ import { conversationsTexts } from "../texts/conversations.ts";
 
 /** The number of conversations per request. */
 const pageLength = 50;
+/** The most conversations of the pinned and of the archived ones. */
+const mostInState = 100;
+const noPage = { data: [] } as const;
 /** Milliseconds in which a deleted conversation can be restored. */
 const undoTime = 6000;
 
@@ -19,6 +27,11 @@ const mostReads = 5;
 /** An entry of the list, also of a conversation whose stored row is damaged. */
 export type ConversationEntry = ConversationView | DamagedView;
 
+/** Returns the place of an entry in the list. A damaged one is with the open ones. */
+export function stateOf(entry: ConversationEntry): ConversationState {
+  return entry.object === "damaged" ? "open" : entry.state;
+}
+
 export function titleOf(entry: ConversationEntry): string {
   return entry.object === "damaged"
     ? conversationsTexts.damaged
@@ -29,16 +42,22 @@ export function titleOf(entry: ConversationEntry): string {
 export function createConversationList(onRead: (conversation: ConversationView) => void) {
   const [hasMore, setHasMore] = createSignal(false);
   const [leaving, setLeaving] = createSignal<ReadonlySet<string>>(new Set());
+  /** Whether archived conversations are shown, too. */
+  const [isArchiveShown, setArchiveShown] = createSignal(false);
   const all = createLoaded<readonly ConversationEntry[]>([], async () => {
-    const page = await client.conversations({ limit: pageLength });
-    setHasMore(page.has_more);
-    return page.data;
+    const [open, pinned, archived] = await Promise.all([
+      client.conversations({ limit: pageLength, state: "open" }),
+      client.conversations({ limit: mostInState, state: "pinned" }),
+      isArchiveShown() ? client.conversations({ limit: mostInState, state: "archived" }) : noPage,
+    ]);
+    setHasMore(open.has_more);
+    return [...pinned.data, ...open.data, ...archived.data];
   });
 
   async function loadMore(): Promise<void> {
-    const last = all.value().at(-1);
+    const last = all.value().findLast((entry) => stateOf(entry) === "open");
     if (last === undefined) return;
-    const page = await client.conversations({ limit: pageLength, after: last.id });
+    const page = await client.conversations({ limit: pageLength, state: "open", after: last.id });
     setHasMore(page.has_more);
     const known = new Set(all.value().map((entry) => entry.id));
     all.set((before) => [...before, ...page.data.filter((entry) => !known.has(entry.id))]);
@@ -78,6 +97,16 @@ export function createConversationList(onRead: (conversation: ConversationView) 
       if (hasStatus(error, 404)) all.set((before) => before.filter((entry) => entry.id !== id));
       // Otherwise the list is loaded again when the server can be reached.
     }
+  }
+
+  async function move(id: string, state: ConversationState): Promise<void> {
+    const moved = await client.updateConversation(id, { state });
+    all.set((before) => withConversation(before, moved));
+  }
+
+  function showArchive(isShown: boolean): void {
+    setArchiveShown(isShown);
+    void all.refresh();
   }
 
   async function rename(id: string, title: string): Promise<void> {
@@ -124,17 +153,32 @@ export function createConversationList(onRead: (conversation: ConversationView) 
 
   /** Excludes conversations that are about to be deleted. */
   const shown = () => all.value().filter((entry) => !leaving().has(entry.id));
-  return { all, shown, hasMore, loadMore, rename, remove, note, noteChanged };
+  return {
+    all,
+    shown,
+    hasMore,
+    isArchiveShown,
+    showArchive,
+    loadMore,
+    rename,
+    move,
+    remove,
+    note,
+    noteChanged,
+  };
 }
 
-/** Puts a conversation into the list, newest first. */
+/** Puts a conversation into the list, before the older ones in the same state. */
 function withConversation(
   list: readonly ConversationEntry[],
   conversation: ConversationView,
 ): readonly ConversationEntry[] {
   const others = list.filter(({ id }) => id !== conversation.id);
   const place = others.findIndex(
-    (entry) => entry.object === "conversation" && entry.updated_at < conversation.updated_at,
+    (entry) =>
+      entry.object === "conversation" &&
+      entry.state === conversation.state &&
+      entry.updated_at < conversation.updated_at,
   );
   return others.toSpliced(place < 0 ? others.length : place, 0, conversation);
 }

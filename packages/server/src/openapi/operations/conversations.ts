@@ -16,7 +16,11 @@ import {
 export const conversationOperations: Operations = {
   "GET /v1/conversations": {
     summary: "List conversations, newest first",
-    query: [limit(100, 50), after],
+    query: [
+      limit(100, 50),
+      after,
+      word("state", "Only conversations in this state.", ["open", "pinned", "archived"]),
+    ],
     answer: listOf("ConversationView", "DamagedView"),
   },
   "GET /v1/conversations/search": {

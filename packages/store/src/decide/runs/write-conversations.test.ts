@@ -81,3 +81,32 @@ everyStore("lists conversations by their last change, in pages", async (withStor
     assert.deepEqual([second.data.map(({ id }) => id), second.hasMore], [["c2"], false]);
   });
 });
+
+everyStore(
+  "a conversation is pinned and archived without a change of its order",
+  async (withStore) => {
+    await withStore(async (store) => {
+      await converse(store, "c");
+      await converse(store, "d");
+      const move = (state: "open" | "pinned" | "archived") =>
+        store.write([{ type: "update-conversation", owner, id: "c", update: { state } }]);
+      const idsIn = async (state?: "open" | "pinned" | "archived") =>
+        (await store.listConversations({ owner, ...(state && { state }) })).data.map(
+          ({ id }) => id,
+        );
+      const before = await store.getConversation({ owner, id: "c" });
+      await move("pinned");
+      assert.deepEqual([await idsIn("pinned"), await idsIn("open")], [["c"], ["d"]]);
+      const pinned = await store.getConversation({ owner, id: "c" });
+      assert.deepEqual(pinned, { ...before, state: "pinned" });
+      await move("archived");
+      assert.deepEqual((await idsIn()).toSorted(), ["c", "d"]);
+      await createRun(store, { id: "r", conversationId: "c" });
+      await store.write([{ type: "move-head", owner, id: "c", from: null, to: "r" }]);
+      assert.deepEqual(
+        [await idsIn("archived"), (await idsIn("open")).toSorted()],
+        [[], ["c", "d"]],
+      );
+    });
+  },
+);

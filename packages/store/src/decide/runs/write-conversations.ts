@@ -48,6 +48,7 @@ export function* createConversation(
     switches: JSON.stringify(write.switches),
     created_at: at,
     updated_at: at,
+    state: "open",
   });
   notes.push({ owner, event: { type: "conversation.created", conversation: id } });
   return { status: "created" };
@@ -61,7 +62,8 @@ export function* updateConversation(
 ): Script<OutcomeOf<UpdateConversation>> {
   const before = yield* findConversation(write.owner, write.id);
   if (before === undefined) return { status: "not_found" };
-  const { title, metadata, switches } = write.update;
+  const { title, metadata, switches, state } = write.update;
+  const isMoved = [title, metadata, switches].every((change) => change === undefined);
   const conversation: ConversationRecord = {
     ...before,
     title: title ?? before.title,
@@ -70,7 +72,9 @@ export function* updateConversation(
       groups: { ...before.switches.groups, ...switches?.groups },
       tools: { ...before.switches.tools, ...switches?.tools },
     },
-    updatedAt: at,
+    state: state ?? before.state,
+    // Pinned and archived conversations keep their order.
+    updatedAt: isMoved ? before.updatedAt : at,
   };
   context.changes.update(
     "conversations",
@@ -79,7 +83,8 @@ export function* updateConversation(
       title: conversation.title,
       metadata: JSON.stringify(conversation.metadata),
       switches: JSON.stringify(conversation.switches),
-      updated_at: at,
+      updated_at: conversation.updatedAt,
+      state: conversation.state,
     },
   );
   noteChanged(context, write);
@@ -99,7 +104,9 @@ export function* moveHead(
   const run = yield* first(findHead, write.to, write.owner);
   if (run === undefined)
     return { status: "refused", reason: `There is no run ${write.to} to be the head.` };
-  const head = { head_run_id: write.to, updated_at: at };
+  // A conversation that continues is no longer in the archive.
+  const state = conversation.state === "archived" ? "open" : conversation.state;
+  const head = { head_run_id: write.to, updated_at: at, state };
   context.changes.update("conversations", { id: write.id }, head);
   noteChanged(context, write);
   return { status: "moved" };
