@@ -9,6 +9,7 @@ const packages: { readonly [name: string]: readonly RegExp[] } = {
   toolkit: [],
   // Other code of the package also uses it.
   server: [/^zod(?:\/|$)/],
+  connections: [/^zod(?:\/|$)/],
 };
 
 /** Bundles the libraries of all packages. */

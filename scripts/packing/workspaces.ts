@@ -11,6 +11,7 @@ const folders = [
   "sandbox",
   "toolkit",
   "scripts",
+  "connections",
   "store",
   "server",
   "web",

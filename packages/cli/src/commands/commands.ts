@@ -1,5 +1,6 @@
 import type { Command, CommandGroup, Option } from "../arguments/command.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
+import { connectionsHelp } from "../texts/connections.ts";
 import { commandHelp } from "../texts/command-help.ts";
 import { scriptsHelp } from "../texts/scripts-help.ts";
 
@@ -203,6 +204,44 @@ export const commands: readonly (Command | CommandGroup)[] = [
         operands: "PATH",
         options: { config: settingOptions.config, data: settingOptions.data },
         load: async () => (await import("./scripts/install.ts")).installScript,
+      },
+    ],
+  },
+  {
+    name: "connections",
+    ...connectionsHelp.group,
+    subcommands: [
+      {
+        name: "list",
+        ...connectionsHelp.list,
+        options: {
+          json: flag(connectionsHelp.list.options.json),
+          config: settingOptions.config,
+          data: settingOptions.data,
+        },
+        load: async () => (await import("./connections.ts")).listConnections,
+      },
+      {
+        name: "check",
+        ...connectionsHelp.check,
+        operands: "[NAME]",
+        options: {
+          json: flag(connectionsHelp.check.options.json),
+          config: settingOptions.config,
+          data: settingOptions.data,
+        },
+        load: async () => (await import("./connections.ts")).checkConnections,
+      },
+      {
+        name: "accept",
+        ...connectionsHelp.accept,
+        operands: "NAME",
+        options: {
+          yes: flag(connectionsHelp.accept.options.yes),
+          config: settingOptions.config,
+          data: settingOptions.data,
+        },
+        load: async () => (await import("./connections.ts")).acceptConnection,
       },
     ],
   },

@@ -12,6 +12,7 @@ import { findCjkFont } from "@capstan/toolkit";
 import type { Inspection } from "@capstan/store";
 import { inspectPostgres } from "@capstan/store/postgres";
 import { type Invocation, printJson } from "../arguments/command.ts";
+import type { Configuration } from "../configuration/configuration.ts";
 import { describeApprovers } from "../configuration/describe-approvers.ts";
 import {
   type ConfigurationReview,
@@ -20,10 +21,12 @@ import {
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
 import { configuredGroups } from "../install/built-in-groups.ts";
 import { configuredValues } from "../install/open-scripts.ts";
+import { configuredConnections } from "../install/configured-connections.ts";
 import { tryScript } from "../install/try-script.ts";
-import { styleFor } from "../terminal/style.ts";
+import { formatCount, styleFor } from "../terminal/style.ts";
 import { renderChecks, type SystemCheck } from "./shared/render-checks.ts";
 import { commandTexts } from "../texts/commands.ts";
+import { connectionTexts } from "../texts/connections.ts";
 
 const texts = commandTexts.doctor;
 
@@ -63,6 +66,7 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
     return [{ name: "approvals", status: "wrong", detail: review.problems.join(" "), without }];
   const applied = review.status === "waits" ? review.accepted : review.changed;
   const programs = openProgramKeys({ folder: applied.dataDir }).list();
+  const shipped = await configuredGroups(applied);
   return [
     {
       name: "approvals",
@@ -72,8 +76,38 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
     },
     describeReview(review),
     ...describeValues(configuredValues(applied).list()),
-    ...missingNeeds(await configuredGroups(applied)),
+    ...missingNeeds(shipped),
+    ...(await checkConnections(applied, shipped)),
   ];
+}
+
+/** Connects to each MCP server. */
+async function checkConnections(
+  configuration: Configuration,
+  shipped: readonly ToolGroup[],
+): Promise<readonly SystemCheck[]> {
+  const connections = await configuredConnections(configuration, {
+    reserved: shipped.map(({ name }) => name),
+    watch: false,
+  });
+  try {
+    await connections.check();
+    return connections.status().map((status) => {
+      const { name, error, tools, waiting, missing } = status;
+      const problem =
+        missing.length > 0
+          ? connectionTexts.missing(missing.join(", "))
+          : (error ?? (waiting.length > 0 ? connectionTexts.waiting(waiting.join(", "), name) : ""));
+      return {
+        name: `connection ${name}`,
+        status: problem === "" ? "ok" : missing.length > 0 ? "missing" : "wrong",
+        detail: problem === "" ? connectionTexts.works(formatCount(tools, "tool")) : problem,
+        without: connectionTexts.without,
+      };
+    });
+  } finally {
+    await connections.close();
+  }
 }
 
 /** Returns a check for each value for scripts that was encrypted with another secret key. */

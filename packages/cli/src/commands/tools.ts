@@ -5,6 +5,7 @@ import { type Invocation, printJson, printNotice } from "../arguments/command.ts
 import type { Configuration } from "../configuration/configuration.ts";
 import { checkSwitches } from "../install/check-tools.ts";
 import { configuredGroups, isOnByDefault } from "../install/built-in-groups.ts";
+import { configuredConnections } from "../install/configured-connections.ts";
 import { openScripts } from "../install/open-scripts.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
@@ -19,7 +20,9 @@ export async function listTools({ values }: Invocation): Promise<number> {
   const shipped = await configuredGroups(configuration);
   const reserved = shipped.map(({ name }) => name);
   const scripts = await openScripts({ configuration, reserved, watch: false });
-  const groups = [...shipped, ...scripts.library.offered.groups];
+  const connections = await configuredConnections(configuration, { reserved, watch: false });
+  const groups = [...shipped, ...scripts.library.offered.groups, ...connections.groups];
+  await connections.close();
   await scripts.close();
   for (const warning of checkSwitches(configuration, groups)) printNotice(`warning: ${warning}`);
   const beside = await runningServerNotice(configuration.dataDir);

@@ -10,6 +10,7 @@ import type {
 } from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
 import type { KnowledgeToolsOptions, WebSearchOptions } from "@capstan/toolkit";
+import type { ConfiguredConnection } from "./connection-settings.ts";
 import type { MediaServices } from "./media-services.ts";
 import type { Settings } from "./settings-schema.ts";
 
@@ -103,6 +104,8 @@ export interface Configuration {
     /** The service of `WebSearch`; absent if there is none. Its key is never printed. */
     readonly search?: WebSearchOptions;
   };
+  /** The MCP servers whose tools are used, with the values of the environment. Never printed. */
+  readonly connections: readonly ConfiguredConnection[];
   /** Folders of skills, absolute. */
   readonly skills: readonly string[];
   /** The services and the model of the group `media`. */

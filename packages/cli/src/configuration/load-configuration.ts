@@ -9,6 +9,7 @@ import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl, readSecretKey } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
+import { readConnections } from "./connection-settings.ts";
 import { readMediaServices } from "./media-services.ts";
 import { emptyLayer, readSettingsFile, type SettingsLayer } from "./read-settings-file.ts";
 import { readEnvironmentSettings, readFlagSettings, type GivenSetting } from "./setting-options.ts";
@@ -54,6 +55,11 @@ export async function loadConfiguration(
   const redis = readRedisUrl(environment["CAPSTAN_REDIS_URL"], database.status !== "none");
   const secretKey = readSecretKey(environment["CAPSTAN_SECRET_KEY"]);
   const media = readMediaServices(file.settings, environment);
+
+  const connections = readConnections(file.settings.connections, {
+    environment,
+    resolve: (text) => resolve(dirname(path), withHome(text)),
+  });
 
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
@@ -104,6 +110,7 @@ export async function loadConfiguration(
       allowPrivateHosts: merged.web?.allowPrivateHosts ?? [],
       ...searchOf(merged.web?.search, environment),
     },
+    connections: connections.connections,
     skills: file.settings.skills?.map(pathsOfFile) ?? [],
     ...(Object.keys(media.services).length > 0 && { media: media.services }),
     ...(merged.knowledge !== undefined && { knowledge: merged.knowledge }),
@@ -125,6 +132,7 @@ export async function loadConfiguration(
     ...fromFlags.problems,
     ...keys.problems,
     ...media.problems,
+    ...connections.problems,
     // An accepted version of the file may lack an agent that a key already names.
     ...(settingsText === undefined && file.problems.length === 0
       ? unknownAgents(configuration)

@@ -85,6 +85,11 @@ const comparisons: {
     // Queries go to another service.
     ...(equal(accepted.search, changed.search) ? [] : ["web.search"]),
   ],
+  // Each part of a connection decides which programs run and which services get data.
+  connections: (accepted, changed) =>
+    changed
+      .filter((one) => one.on && !accepted.some((other) => equal(other, one)))
+      .map(({ connection: { name } }) => `connections.${name}`),
   skills: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["skills"]),
   media: loosenedMedia,
   knowledge: always("knowledge"),

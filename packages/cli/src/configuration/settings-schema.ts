@@ -2,6 +2,7 @@ import { type PolicyRule, ruleProblems } from "@capstan/core";
 import { agentName, agentSchema, secretHeaders } from "@capstan/server";
 import { searchServices } from "@capstan/toolkit";
 import { z } from "zod";
+import { connectionsSchema } from "./connection-settings.ts";
 
 // Each `error` describes the expected value. The message consists of the key, this text and the
 // given value.
@@ -295,6 +296,7 @@ export const settingsSchema = z.object(
         { error: 'an object such as {"clientApproves": "reads"}' },
       )
       .optional(),
+    connections: connectionsSchema.optional(),
     files: z
       .object(
         {

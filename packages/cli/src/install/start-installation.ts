@@ -9,6 +9,7 @@ import { checkBoundTools, checkSchemas, checkSwitches, requireHostedTools } from
 import type { Configuration, ConfiguredLimits } from "../configuration/configuration.ts";
 import { configuredGroups, isOnByDefault } from "./built-in-groups.ts";
 import { ownAttachmentTools, ownHostedTools } from "./own-hosted-tools.ts";
+import { configuredConnections } from "./configured-connections.ts";
 import { openScripts } from "./open-scripts.ts";
 import {
   convertDocument,
@@ -65,16 +66,28 @@ export async function startInstallation(options: {
     stored: () => stored,
     findModel: (id) => models.find(id),
   });
-  const scripts = await openScripts({
-    configuration,
-    reserved: shipped.map(({ name }) => name),
+  const shippedNames = shipped.map(({ name }) => name);
+  const connections = await configuredConnections(configuration, {
+    reserved: [...shippedNames, "code", "scripts"],
     ...(log && { log }),
   });
+  const scripts = await openScripts({
+    configuration,
+    reserved: [...shippedNames, ...connections.groups.map(({ name }) => name)],
+    ...(log && { log }),
+  }).catch(async (thrown: unknown) => {
+    await connections.close();
+    throw thrown;
+  });
   const { library } = scripts;
-  try {
-    requireHostedTools(configuration, [...shipped, ...library.groups]);
-  } catch (thrown) {
+  const closeTools = async () => {
+    await connections.close();
     await scripts.close();
+  };
+  try {
+    requireHostedTools(configuration, [...shipped, ...library.groups, ...connections.groups]);
+  } catch (thrown) {
+    await closeTools();
     throw thrown;
   }
   const authoring = await createScriptAuthoring({
@@ -82,7 +95,7 @@ export async function startInstallation(options: {
     folders: configuration.scripts.folders,
     deleted: join(configuration.dataDir, "scripts", "deleted"),
   });
-  const groups = () => [...shipped, ...library.offered.groups];
+  const groups = () => [...shipped, ...library.offered.groups, ...connections.groups];
   const groupDefaults = {
     ...Object.fromEntries(shipped.map(({ name }) => [name, isOnByDefault(name)])),
     ...configuration.groups,
@@ -112,9 +125,9 @@ export async function startInstallation(options: {
         groupDefaults,
         toolDefaults,
       });
-      followLibrary(drafts ? library : library.offered, executor, {
-        isOn: (group) => configuration.groups[group] ?? true,
-      });
+      const isOn = (group: string) => configuration.groups[group] ?? true;
+      followLibrary(drafts ? library : library.offered, executor, { isOn });
+      followLibrary(connections, executor, { isOn });
       return executor;
     },
     passedHeaders: requestHeaders,
@@ -132,22 +145,23 @@ export async function startInstallation(options: {
     ...(log && { log }),
     ...(configurationWaits && { configurationWaits }),
   }).catch(async (thrown: unknown) => {
-    await scripts.close();
+    await closeTools();
     throw thrown;
   });
+  const all = [...shipped, ...library.groups, ...connections.groups];
   return {
     url: server.url,
     createPairingLink: server.createPairingLink,
     model: models.default,
     warnings: [
-      ...checkSwitches(configuration, [...shipped, ...library.groups]),
+      ...checkSwitches(configuration, all),
       ...checkSchemas(groups()),
-      ...checkBoundTools(configuration, [...shipped, ...library.groups]),
+      ...checkBoundTools(configuration, all),
     ],
     failed: server.failed,
     async close(options = graceMs === undefined ? {} : { graceMs }) {
       const stopped = await server.close(options);
-      await scripts.close();
+      await closeTools();
       return stopped;
     },
   };

@@ -1,0 +1,161 @@
+import type { Connection } from "@capstan/connections";
+import { isHost } from "@capstan/sandbox";
+import { z } from "zod";
+
+/** A connection of the configuration, and whether it is used. */
+export interface ConfiguredConnection {
+  readonly connection: Connection;
+  readonly on: boolean;
+}
+
+const words = (error: string) => z.array(z.string({ error }), { error }).exactOptional();
+const text = (error: string) => z.string({ error }).trim().min(1, { error });
+const flag = z.boolean({ error: "true or false" }).exactOptional();
+const seconds = z
+  .number({ error: "seconds from 1 to 86400" })
+  .min(1, { error: "seconds from 1 to 86400" })
+  .max(86_400, { error: "seconds from 1 to 86400" })
+  .exactOptional();
+const values = (error: string) => z.record(z.string(), z.string({ error }), { error }).exactOptional();
+
+const folders = 'a list of folders such as ["~/notes"]';
+const command = 'a program such as "mcp-server-filesystem"';
+const url = "the address of an MCP server such as https://mcp.example.org/mcp";
+const network = 'true, false or a list of hosts such as ["api.example.org"]';
+const example =
+  'a connection such as {"command": "mcp-server-filesystem", "args": ["/srv/notes"], "read": ["/srv/notes"]} or {"url": "https://mcp.example.org/mcp"}';
+const header = 'headers such as {"Authorization": "Bearer ${NOTES_TOKEN}"}';
+
+const common = {
+  on: flag,
+  tools: words('a list of the server\'s tools such as ["search"]'),
+  trustAnnotations: flag,
+  shared: flag,
+  idleSeconds: seconds,
+  timeoutSeconds: seconds,
+};
+
+const program = z.strictObject({
+  ...common,
+  command: text(command),
+  args: words('a list of arguments such as ["--stdio"]'),
+  env: values('values such as {"TOKEN": "${NOTES_TOKEN}"}'),
+  read: words(folders),
+  write: words(folders),
+  network: z
+    .union([z.boolean(), z.array(z.string().refine(isHost))], { error: network })
+    .exactOptional(),
+  sandbox: flag,
+});
+
+const http = z.strictObject({
+  ...common,
+  url: text(url).refine(isAddress, { error: url }),
+  headers: values(header),
+});
+
+const connection = z
+  .unknown()
+  .superRefine((value, context) => {
+    const given = typeof value === "object" && value !== null ? value : {};
+    const isHttp = "url" in given;
+    if (isHttp === "command" in given)
+      return context.addIssue({ code: "custom", message: example });
+    const read = (isHttp ? http : program).safeParse(value);
+    for (const issue of read.error?.issues ?? [])
+      context.addIssue({
+        code: "custom",
+        path: [...issue.path],
+        message:
+          issue.code === "unrecognized_keys"
+            ? `no setting ${issue.keys.join(", ")}; there are ${Object.keys((isHttp ? http : program).shape).join(", ")}`
+            : issue.message,
+      });
+  })
+  .transform((value) => value as z.infer<typeof program> | z.infer<typeof http>);
+
+/** `connections` of the settings file: MCP servers by the name of their tool group. */
+export const connectionsSchema = z.record(
+  z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
+  connection,
+  {
+    error: (issue) =>
+      issue.code === "invalid_key"
+        ? "a name of 1 to 32 of the characters a-z, 0-9 and -, beginning with a letter, as the key"
+        : `connections by name, each ${example}`,
+  },
+);
+
+function isAddress(value: string): boolean {
+  const parsed = URL.parse(value);
+  return (
+    parsed !== null &&
+    /^https?:$/.test(parsed.protocol) &&
+    parsed.username === "" &&
+    parsed.password === "" &&
+    parsed.hash === ""
+  );
+}
+
+/** Headers and variables whose values are secret. */
+const secretName = /authorization|cookie|token|secret|passw|key|credential/i;
+
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/**
+ * Returns the connections with the values of the environment. A secret in the file itself is a
+ * problem; a variable that is not set makes the connection unavailable.
+ *
+ * @param options.resolve makes a path of the file absolute
+ */
+export function readConnections(
+  settings: z.infer<typeof connectionsSchema> = {},
+  options: {
+    readonly environment: { readonly [name: string]: string | undefined };
+    readonly resolve: (path: string) => string;
+  },
+): { readonly connections: readonly ConfiguredConnection[]; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const connections = Object.entries(settings).map(([name, given]): ConfiguredConnection => {
+    const missing = new Set<string>();
+    const filled = (values: { readonly [key: string]: string } = {}, kind: string) =>
+      Object.fromEntries(
+        Object.entries(values).map(([key, value]) => {
+          if (secretName.test(key) && value.replaceAll(reference, "") === value)
+            problems.push(
+              `connections.${name}.${kind}.${key}: a secret does not belong in the file. Set a variable, and name it here: "\${${name.toUpperCase().replaceAll("-", "_")}_TOKEN}".`,
+            );
+          return [
+            key,
+            value.replaceAll(reference, (_match, variable: string) => {
+              const found = options.environment[variable]?.trim();
+              if (!found) missing.add(variable);
+              return found ?? "";
+            }),
+          ];
+        }),
+      );
+    const { on = true, ...rest } = given;
+    const resolved = (paths: readonly string[] = []) => paths.map(options.resolve);
+    const ofServer: Connection =
+      "url" in rest
+        ? { ...rest, type: "http", name, headers: filled(rest.headers, "headers") }
+        : {
+            ...rest,
+            type: "program",
+            name,
+            command: /[/\\]/.test(rest.command) ? options.resolve(rest.command) : rest.command,
+            args: rest.args ?? [],
+            env: filled(rest.env, "env"),
+            read: resolved(rest.read),
+            write: resolved(rest.write),
+            network: rest.network ?? false,
+            sandbox: rest.sandbox ?? true,
+          };
+    return {
+      connection: missing.size === 0 ? ofServer : { ...ofServer, missing: [...missing] },
+      on,
+    };
+  });
+  return { connections, problems };
+}

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { CapstanError } from "@capstan/core";
+import { type Connections, openConnections } from "@capstan/connections";
+import type { Configuration } from "../configuration/configuration.ts";
+import { packageVersion } from "./package-version.ts";
+import { processSandbox } from "./process-sandbox.ts";
+import { protectedPaths } from "./protected-paths.ts";
+
+/**
+ * Opens the MCP servers of the configuration that are on. None is started or reached.
+ *
+ * @param options.reserved ids of other groups
+ * @param options.watch whether to list new servers, and to notice acceptances. @default true
+ * @throws CapstanError `invalid_configuration` if a connection has the name of a group
+ */
+export async function configuredConnections(
+  configuration: Pick<
+    Configuration,
+    "connections" | "dataDir" | "acceptedDir" | "roots" | "scripts" | "settingsFile" | "skills"
+  >,
+  options: {
+    readonly reserved: readonly string[];
+    readonly watch?: boolean;
+    readonly log?: (line: string) => void;
+  },
+): Promise<Connections> {
+  const { reserved, watch = true, log = () => {} } = options;
+  const connections = configuration.connections.filter(({ on }) => on);
+  const taken = connections.find(({ connection: { name } }) => reserved.includes(name));
+  if (taken !== undefined)
+    throw new CapstanError({
+      code: "invalid_configuration",
+      message: `connections.${taken.connection.name}: there is already a tool group of this name. Choose another.`,
+    });
+  const { sandbox, problem } =
+    connections.length === 0
+      ? { sandbox: undefined, problem: undefined }
+      : await processSandbox();
+  return openConnections({
+    connections: connections.map(({ connection }) => connection),
+    folder: join(configuration.dataDir, "connections"),
+    host: {
+      version: packageVersion(),
+      programs: {
+        ...(sandbox && { sandbox }),
+        ...(problem !== undefined && { sandboxFix: problem.fix }),
+        hidden: [configuration.dataDir, configuration.acceptedDir],
+        protected: protectedPaths(configuration),
+      },
+      log,
+    },
+    watch,
+  });
+}

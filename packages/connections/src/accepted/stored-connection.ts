@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { ServerTool } from "../definition/server-tool.ts";
+
+/** What is stored of a connection: plain JSON, without any secret. */
+export interface StoredConnection {
+  /** `identityOf` the connection: definitions of another server do not count. */
+  readonly identity: string;
+  /** The definitions that a person accepted. */
+  readonly accepted: readonly ServerTool[];
+  /** The definitions that the server listed last. */
+  readonly listed: readonly ServerTool[];
+  /** Problems of the last list, for users. */
+  readonly notes: readonly string[];
+  readonly features: ServerFeatures;
+  /** The protocol that the server speaks. */
+  readonly era: "legacy" | "modern";
+  /** Milliseconds since 1970. */
+  readonly listedAt: number;
+}
+
+/** What a server offers besides tools. */
+export interface ServerFeatures {
+  readonly resources: boolean;
+  readonly prompts: boolean;
+}
+
+const schema = z.record(z.string(), z.unknown());
+const flag = z.boolean().exactOptional();
+const tool = z.object({
+  name: z.string(),
+  safeName: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+  title: z.string().exactOptional(),
+  description: z.string(),
+  inputSchema: schema,
+  outputSchema: schema.exactOptional(),
+  annotations: z.object({
+    readOnly: flag,
+    idempotent: flag,
+    destructive: flag,
+    openWorld: flag,
+  }),
+  digest: z.string(),
+});
+
+const stored = z.object({
+  identity: z.string(),
+  accepted: z.array(tool),
+  listed: z.array(tool),
+  notes: z.array(z.string()),
+  features: z.object({ resources: z.boolean(), prompts: z.boolean() }),
+  era: z.enum(["legacy", "modern"]),
+  listedAt: z.number(),
+});
+
+/** Reads a stored connection; undefined if the text is not one. */
+export function parseStored(text: string): StoredConnection | undefined {
+  try {
+    const read = stored.safeParse(JSON.parse(text));
+    return read.success ? (read.data as StoredConnection) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import type { JsonObject, JsonSchema } from "@capstan/core";
+import { compileSchema, loadSchemaChecks } from "@capstan/core/host";
+import { visibleText } from "@capstan/core/text";
+import type { ElicitRequest, ElicitResult } from "../libraries/mcp-client.ts";
+import type { RunningCall } from "./running-calls.ts";
+
+/** The tool of each connection through which its server's questions reach a person. */
+export const questionTool = "AnswerServer";
+
+/** The most questions of a server during one call. */
+const mostQuestions = 10;
+/** How often a person is asked again because the answers do not fit. */
+const mostTries = 3;
+
+/** Names of fields that ask for a secret, which a form must not do. */
+const secretField = /passw|passphrase|secret|token|api[ _-]?key|credential|\bpin\b|card.?number/i;
+
+/**
+ * Asks a person a question of a server: through the gate, as a call of `AnswerServer`. The person
+ * sees the server's name and the whole question, and edits the answers before they are sent.
+ */
+export async function askPerson(
+  call: RunningCall | undefined,
+  { params }: ElicitRequest,
+): Promise<ElicitResult> {
+  if (call === undefined || call.questions++ >= mostQuestions) return { action: "cancel" };
+  const asked = visibleText(params.message.slice(0, 4_000));
+  if (params.mode === "url") {
+    const url = URL.parse(params.url);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+      return { action: "decline" };
+    const answer = await ask(call, {
+      question: asked,
+      // The ASCII form shows look-alike letters of the host as such.
+      open: url.href,
+    });
+    return { action: answer === undefined ? "decline" : "accept" };
+  }
+  const { requestedSchema } = params;
+  const fields = Object.entries(requestedSchema.properties);
+  const isSecret = fields.some(([name, field]) =>
+    secretField.test(`${name} ${"title" in field ? String(field.title) : ""}`),
+  );
+  if (isSecret || fields.length > 50) return { action: "decline" };
+  let answers = Object.fromEntries(fields.map(([name, field]) => [name, firstAnswer(field)]));
+  let problem: string | undefined;
+  for (let attempt = 0; attempt < mostTries; attempt++) {
+    const given = await ask(call, {
+      question: asked,
+      answers,
+      fields: requestedSchema as unknown as JsonObject,
+      ...(problem !== undefined && { problem }),
+    });
+    if (given === undefined) return { action: "decline" };
+    answers = (given["answers"] ?? {}) as typeof answers;
+    problem = await problemOf(answers, requestedSchema as unknown as JsonSchema);
+    if (problem === undefined) return { action: "accept", content: answers as never };
+  }
+  return { action: "cancel" };
+}
+
+/** Returns the arguments that a person approved, or undefined if the person declined. */
+async function ask(
+  call: RunningCall,
+  args: { readonly [name: string]: unknown },
+): Promise<{ readonly [name: string]: unknown } | undefined> {
+  call.heard();
+  const result = await call.context.callTool(`${call.group}.${questionTool}`, {
+    server: call.group,
+    ...args,
+  });
+  call.heard();
+  return result.status === "success"
+    ? (result.data as { readonly [name: string]: unknown })
+    : undefined;
+}
+
+async function problemOf(answers: unknown, schema: JsonSchema): Promise<string | undefined> {
+  await loadSchemaChecks();
+  const compiled = compileSchema(schema);
+  if (compiled.status === "refused") return undefined;
+  const [issue] = compiled.validator.validate(answers);
+  return issue === undefined
+    ? undefined
+    : `${issue.path === "" ? "answers" : issue.path}: expected ${issue.expected}, got ${issue.received}`;
+}
+
+/** Returns the default of a field, or an empty value of its type. */
+function firstAnswer(field: unknown): unknown {
+  const { default: given, type, enum: words, minimum } = field as { readonly [key: string]: unknown };
+  if (given !== undefined) return given;
+  if (Array.isArray(words)) return words[0] as unknown;
+  if (type === "boolean") return false;
+  if (type === "number" || type === "integer") return typeof minimum === "number" ? minimum : 0;
+  return type === "array" ? [] : "";
+}

@@ -1,0 +1,186 @@
+import { errorMessage } from "@capstan/core/host";
+import { pathToFileURL } from "node:url";
+import type {
+  Client,
+  ClientCapabilities,
+  CreateMessageRequest,
+  CreateMessageResult,
+  Transport,
+} from "../libraries/mcp-client.ts";
+import type { ServerFeatures } from "../accepted/stored-connection.ts";
+import type { ConnectionError } from "../transport/connection-error.ts";
+import { rawResult, tolerantTransport } from "../transport/tolerant-transport.ts";
+import { askPerson } from "./ask-person.ts";
+import { reportLog, type RunningCall } from "./running-calls.ts";
+
+/** The protocol of a server: sessions, or requests without a session. */
+export type Era = "legacy" | "modern";
+
+/** A connected client. */
+export interface OpenClient {
+  readonly client: Client;
+  readonly era: Era;
+  readonly features: ServerFeatures;
+  /** The calls that wait for the server. */
+  readonly calls: Set<RunningCall>;
+  /** Returns the tools that the server lists, unchecked. */
+  readonly listTools: (signal?: AbortSignal) => Promise<readonly unknown[]>;
+  /** The reason for which the connection ended by itself. */
+  readonly failure: () => ConnectionError | undefined;
+}
+
+/** The most pages of a list that are read. */
+const mostPages = 64;
+/** The most notifications of a server in a second; further ones are dropped. */
+const mostNotifications = 1_000;
+
+/** Carries out a server's request for a model's answer, after a person approved it. */
+export type SampleModel = (
+  call: RunningCall,
+  params: CreateMessageRequest["params"],
+) => Promise<CreateMessageResult>;
+
+/**
+ * Connects a client to a server.
+ *
+ * @param transports makes a transport for each attempt
+ * @param options.era the known protocol. @default tries both
+ * @throws the library's errors, and `ConnectionError`
+ */
+export async function openClient(
+  transports: () => Transport,
+  options: {
+    readonly kind: "program" | "http";
+    readonly version: string;
+    readonly era?: Era | undefined;
+    readonly timeoutMs: number;
+    readonly roots: readonly string[];
+    readonly sample?: SampleModel | undefined;
+    readonly onListChanged: () => void;
+    readonly onClose: () => void;
+    readonly failure: () => ConnectionError | undefined;
+    readonly signal?: AbortSignal;
+  },
+): Promise<OpenClient> {
+  const { kind, era } = options;
+  const library = await import("../libraries/mcp-client.ts");
+  // A program's process is started for each attempt, and nearly all programs speak the older one.
+  const first = era ?? (kind === "program" ? "legacy" : "auto");
+  try {
+    return await connect(library, transports(), first, options);
+  } catch (thrown) {
+    // A server of the other protocol rejects the first request.
+    const isRejected =
+      thrown instanceof library.ProtocolError ||
+      (kind === "http" && thrown instanceof library.SdkHttpError && thrown.status !== 401);
+    if (first === "auto" || !isRejected) throw thrown;
+    const other = kind === "http" ? "auto" : first === "legacy" ? "modern" : "legacy";
+    return connect(library, transports(), other, options);
+  }
+}
+
+async function connect(
+  library: typeof import("../libraries/mcp-client.ts"),
+  transport: Transport,
+  mode: Era | "auto",
+  options: Parameters<typeof openClient>[1],
+): Promise<OpenClient> {
+  const { version, timeoutMs, roots, sample, signal } = options;
+  const calls = new Set<RunningCall>();
+  const capabilities: ClientCapabilities = {
+    elicitation: { form: {}, url: {} },
+    ...(roots.length > 0 && { roots: {} }),
+    ...(sample !== undefined && { sampling: {} }),
+  };
+  const client = new library.Client(
+    { name: "capstan", version },
+    {
+      capabilities,
+      versionNegotiation: { mode: mode === "modern" ? { pin: "2026-07-28" } : mode },
+      // Results are checked after the call, by a validator that takes linear time.
+      jsonSchemaValidator: {
+        getValidator: () => (value) => ({
+          valid: true,
+          data: value as never,
+          errorMessage: undefined,
+        }),
+      },
+    },
+  );
+  const currentCall = () => [...calls].at(-1);
+  client.setRequestHandler("elicitation/create", (request) => askPerson(currentCall(), request));
+  if (roots.length > 0)
+    client.setRequestHandler("roots/list", () => ({
+      roots: roots.map((path) => ({ uri: pathToFileURL(path).href, name: path })),
+    }));
+  if (sample !== undefined)
+    client.setRequestHandler("sampling/createMessage", async ({ params }) => {
+      const call = currentCall();
+      if (call === undefined) throw new Error("No call is running.");
+      return sample(call, params);
+    });
+  client.setNotificationHandler("notifications/tools/list_changed", options.onListChanged);
+  client.setNotificationHandler("notifications/message", ({ params }) => {
+    const { level, data } = params;
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    for (const call of calls) call.heard();
+    reportLog(calls, { level, text });
+  });
+  client.onclose = options.onClose;
+  // Errors of single messages are no failure of the connection.
+  client.onerror = () => {};
+  let second = 0;
+  let notifications = 0;
+  const tolerant = tolerantTransport(transport, {
+    onNotification: () => {
+      const now = Math.floor(performance.now() / 1_000);
+      if (now !== second) [second, notifications] = [now, 0];
+      return ++notifications <= mostNotifications;
+    },
+  });
+  await client.connect(tolerant, { timeout: timeoutMs, ...(signal && { signal }) });
+  const era: Era = client.getProtocolEra() === "modern" ? "modern" : "legacy";
+  const offered = client.getServerCapabilities() ?? {};
+  if (era === "modern" && offered.tools?.listChanged === true)
+    client.listen({ toolsListChanged: true }).catch(() => undefined);
+  return {
+    client,
+    era,
+    features: { resources: offered.resources !== undefined, prompts: offered.prompts !== undefined },
+    calls,
+    failure: options.failure,
+    async listTools(given) {
+      if (offered.tools === undefined) return [];
+      return listPages(client, "tools/list", "tools", { timeout: timeoutMs, ...(given && { signal: given }) });
+    },
+  };
+}
+
+/** Reads all pages of a list, unchecked. */
+export async function listPages(
+  client: Client,
+  method: "tools/list" | "resources/list" | "prompts/list" | "resources/templates/list",
+  key: string,
+  options: { readonly timeout: number; readonly signal?: AbortSignal },
+): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const result = await client.request(
+      { method, params: cursor === undefined ? {} : { cursor } },
+      options,
+    );
+    const raw = rawResult(result);
+    const items = raw[key];
+    if (Array.isArray(items)) found.push(...(items as unknown[]));
+    const next = raw["nextCursor"];
+    if (typeof next !== "string" || next === cursor || found.length > 10_000) break;
+    cursor = next;
+  }
+  return found;
+}
+
+/** Returns a server's failure as text, without the parts that the library adds. */
+export function failureText(thrown: unknown): string {
+  return errorMessage(thrown).replace(/^MCP error -?\d+: /, "");
+}

@@ -1,0 +1,30 @@
+import type { ServerTool } from "./server-tool.ts";
+
+/** How the tools of a server differ from the accepted ones. */
+export interface ToolChanges {
+  readonly added: readonly ServerTool[];
+  readonly removed: readonly ServerTool[];
+  readonly changed: readonly { readonly from: ServerTool; readonly to: ServerTool }[];
+}
+
+/** Compares the accepted tools with those that the server lists now. */
+export function compareTools(
+  accepted: readonly ServerTool[],
+  listed: readonly ServerTool[],
+): ToolChanges {
+  const before = new Map(accepted.map((tool) => [tool.name, tool]));
+  const now = new Set(listed.map(({ name }) => name));
+  return {
+    added: listed.filter(({ name }) => !before.has(name)),
+    removed: accepted.filter(({ name }) => !now.has(name)),
+    changed: listed.flatMap((to) => {
+      const from = before.get(to.name);
+      return from === undefined || from.digest === to.digest ? [] : [{ from, to }];
+    }),
+  };
+}
+
+/** Returns whether a person must accept something: removed tools need no acceptance. */
+export function needsAcceptance({ added, changed }: ToolChanges): boolean {
+  return added.length + changed.length > 0;
+}

@@ -1,0 +1,158 @@
+import type { JsonSchema } from "@capstan/core";
+import { compileSchema, errorMessage, schemaDepthProblem } from "@capstan/core/host";
+import { visibleText } from "@capstan/core/text";
+import { safeName } from "./safe-name.ts";
+import { definitionDigest, type ServerTool } from "./server-tool.ts";
+
+/** The most tools of one server. */
+const mostTools = 1_000;
+/** The longest description, in characters. */
+const longestDescription = 2_000;
+/** The longest title. */
+const longestTitle = 100;
+/** The longest name that a server may give a tool. */
+const longestName = 256;
+/** The largest definition, as JSON. */
+const largestSchema = 64 * 1024;
+
+/** The usable tools of a server's list, and what was wrong with the others. */
+export interface ReadTools {
+  readonly tools: readonly ServerTool[];
+  /** For users: each names a tool and its problem. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads the tools that a server lists. Its list is untrusted: a tool that cannot be used is left
+ * out with a note, and the others stay. The library that checks schemas must be loaded.
+ */
+export function readTools(listed: readonly unknown[]): ReadTools {
+  const tools = new Map<string, ServerTool>();
+  const notes: string[] = [];
+  if (listed.length > mostTools)
+    notes.push(`The server lists ${listed.length} tools. Only the first ${mostTools} are used.`);
+  for (const [index, raw] of listed.slice(0, mostTools).entries()) {
+    const read = readTool(raw);
+    if (read.status === "refused") {
+      notes.push(`Tool ${index + 1}${read.named}: ${read.problem}`);
+      continue;
+    }
+    const { tool } = read;
+    if (tools.has(tool.safeName))
+      notes.push(`Tool ${index + 1} (${tool.safeName}): another tool has the same name.`);
+    else tools.set(tool.safeName, tool);
+  }
+  return { tools: [...tools.values()], notes: notes.slice(0, 50) };
+}
+
+type Read =
+  | { readonly status: "read"; readonly tool: ServerTool }
+  | { readonly status: "refused"; readonly named: string; readonly problem: string };
+
+function readTool(raw: unknown): Read {
+  const refused = (problem: string, named = ""): Read => ({ status: "refused", named, problem });
+  if (!isObject(raw)) return refused("it is not an object.");
+  const { name, title, description, inputSchema, outputSchema } = raw;
+  if (typeof name !== "string" || name === "") return refused("it has no name.");
+  if (name.length > longestName) return refused(`its name is longer than ${longestName}.`);
+  const named = ` (${visibleText(name)})`;
+  const problem = schemaProblem(inputSchema);
+  if (problem !== undefined) return refused(`its schema cannot be used: ${problem}`, named);
+  try {
+    const shown = typeof title === "string" && title !== "" ? cut(title, longestTitle) : undefined;
+    const output = isObject(outputSchema) && schemaProblem(outputSchema) === undefined;
+    return {
+      status: "read",
+      tool: {
+        name,
+        safeName: safeName(name),
+        ...(shown !== undefined && { title: shown }),
+        description:
+          typeof description === "string" && description.trim() !== ""
+            ? cut(description.trim(), longestDescription)
+            : (shown ?? ""),
+        inputSchema: visibleTexts(inputSchema) as JsonSchema,
+        ...(output && { outputSchema: outputSchema as JsonSchema }),
+        annotations: annotationsOf(raw["annotations"]),
+        digest: definitionDigest(raw),
+      },
+    };
+  } catch (thrown) {
+    return refused(errorMessage(thrown), named);
+  }
+}
+
+/** Only booleans count; a missing one is the strictest for its reader. */
+function annotationsOf(raw: unknown): ServerTool["annotations"] {
+  if (!isObject(raw)) return {};
+  const hint = (name: string) => (typeof raw[name] === "boolean" ? raw[name] : undefined);
+  const given = {
+    readOnly: hint("readOnlyHint"),
+    idempotent: hint("idempotentHint"),
+    destructive: hint("destructiveHint"),
+    openWorld: hint("openWorldHint"),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function schemaProblem(schema: unknown): string | undefined {
+  if (!isObject(schema)) return "it is not an object.";
+  if (schema["type"] !== "object") return 'its type is not "object".';
+  const tooDeep = schemaDepthProblem(schema as JsonSchema);
+  if (tooDeep !== undefined) return tooDeep;
+  const text = JSON.stringify(schema);
+  if (text.length > largestSchema) return `it has more than ${largestSchema} characters.`;
+  const hidden = hiddenValue(schema);
+  if (hidden !== undefined)
+    return `it contains the invisible characters ${visibleText(hidden)} in a name or a value.`;
+  const compiled = compileSchema(schema as JsonSchema);
+  return compiled.status === "refused" ? compiled.message : undefined;
+}
+
+/** Keywords whose texts people and models read, and which do not affect validity. */
+const told = new Set(["title", "description", "$comment"]);
+
+/** Returns a name or a value of a schema that contains invisible characters. */
+function hiddenValue(value: unknown, key = "", inProperties = false): string | undefined {
+  if (typeof value === "string") {
+    const isTold = told.has(key) && !inProperties;
+    return isTold || visibleText(value) === value ? undefined : value.slice(0, 60);
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const found = hiddenValue(item);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    if (visibleText(name) !== name) return name.slice(0, 60);
+    const found = hiddenValue(member, name, key === "properties");
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Makes the invisible characters of a schema's texts visible. */
+function visibleTexts(value: unknown, key = "", inProperties = false): unknown {
+  if (typeof value === "string")
+    return told.has(key) && !inProperties ? cut(value, longestDescription) : value;
+  if (Array.isArray(value)) return value.map((item) => visibleTexts(item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      visibleTexts(member, name, key === "properties"),
+    ]),
+  );
+}
+
+function cut(text: string, length: number): string {
+  const shown = visibleText(text.slice(0, length + 1));
+  return shown.length > length ? `${shown.slice(0, length - 1)}…` : shown;
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,30 @@
+import type { JsonSchema } from "@capstan/core";
+import { digest } from "@capstan/core/host";
+
+/** A tool as its server defines it, checked and without invisible characters. Plain JSON. */
+export interface ServerTool {
+  /** The server's own name, which its calls use. */
+  readonly name: string;
+  /** The name for models and people. */
+  readonly safeName: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  /** Claims of the server on the effects. */
+  readonly annotations: {
+    readonly readOnly?: boolean;
+    readonly idempotent?: boolean;
+    readonly destructive?: boolean;
+    readonly openWorld?: boolean;
+  };
+  /** The digest of all that the server said of the tool, including what is not shown. */
+  readonly digest: string;
+}
+
+/** Returns the digest of a tool as its server defines it. Any change of it changes the digest. */
+export function definitionDigest(raw: { readonly [key: string]: unknown }): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = raw;
+  const said = { name, title, description, inputSchema, outputSchema, annotations };
+  return digest(JSON.parse(JSON.stringify(said)));
+}

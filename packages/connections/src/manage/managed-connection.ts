@@ -1,0 +1,301 @@
+import { loadSchemaChecks } from "@capstan/core/host";
+import type { ToolGroup } from "@capstan/core";
+import type { DefinitionFiles } from "../accepted/definition-files.ts";
+import type { StoredConnection } from "../accepted/stored-connection.ts";
+import type { OpenClient, SampleModel } from "../client/open-client.ts";
+import { compareTools, needsAcceptance, type ToolChanges } from "../definition/compare-tools.ts";
+import { type Connection, identityOf } from "../definition/connection.ts";
+import { readTools } from "../definition/read-tools.ts";
+import { ConnectionError } from "../transport/connection-error.ts";
+import { addressOf, connectionGroup } from "../tools/connection-group.ts";
+import { openSession, type SessionHost } from "./open-session.ts";
+import { OwnerSession } from "./owner-session.ts";
+
+/** Milliseconds between two lists that a server asks for. */
+const listIntervalMs = 10_000;
+/** The most sessions of a connection at the same time. */
+const mostSessions = 20;
+
+/** The state of a connection, for users. */
+export interface ConnectionStatus {
+  readonly name: string;
+  /** The program or the address, without secrets. */
+  readonly server: string;
+  /**
+   * `idle`: it is connected by the next call. `needs_acceptance`: the server defines tools that
+   * nobody has accepted.
+   */
+  readonly state:
+    | "idle"
+    | "connecting"
+    | "ready"
+    | "backing_off"
+    | "needs_sign_in"
+    | "needs_acceptance"
+    | "not_configured";
+  /** The last failure, or undefined. */
+  readonly error?: string;
+  readonly tools: number;
+  /** Tools that wait for a person, by their safe names. */
+  readonly waiting: readonly string[];
+  /** Problems of the server's last list. */
+  readonly notes: readonly string[];
+  /** Variables that the settings name and the environment lacks. */
+  readonly missing: readonly string[];
+  readonly sessions: number;
+}
+
+/** What a connection needs. */
+interface ManagedConnectionOptions {
+  readonly connection: Connection;
+  readonly files: DefinitionFiles;
+  readonly host: SessionHost;
+  readonly sample?: SampleModel | undefined;
+  /** Called after its tools changed. */
+  readonly onChange: () => void;
+}
+
+/** One connection with its sessions, its definitions and its tool group. */
+export class ManagedConnection {
+  group: ToolGroup;
+  #stored: StoredConnection | undefined;
+  readonly #sessions = new Map<string, OwnerSession>();
+  #listing: Promise<void> | undefined;
+  #listAgain: NodeJS.Timeout | undefined;
+  #listedAt = -Infinity;
+  #lastError: ConnectionError | undefined;
+  #isClosed = false;
+  readonly #options: ManagedConnectionOptions;
+
+  constructor(options: ManagedConnectionOptions) {
+    this.#options = options;
+    this.#stored = this.#read();
+    this.group = this.#makeGroup();
+  }
+
+  get connection(): Connection {
+    return this.#options.connection;
+  }
+
+  get isListed(): boolean {
+    return this.#stored !== undefined;
+  }
+
+  /** The changes that wait for a person. */
+  get changes(): ToolChanges {
+    return compareTools(this.#stored?.accepted ?? [], this.#stored?.listed ?? []);
+  }
+
+  get status(): ConnectionStatus {
+    const { connection } = this.#options;
+    const { added, changed } = this.changes;
+    const waiting = [...added, ...changed.map(({ to }) => to)].map(({ safeName }) => safeName);
+    const states = [...this.#sessions.values()].map(({ state }) => state);
+    const error = this.#lastError;
+    return {
+      name: connection.name,
+      server: addressOf(connection),
+      state: this.#state(states, waiting),
+      ...(error !== undefined && { error: error.message }),
+      tools: (this.#stored?.listed.length ?? 0) - waiting.length,
+      waiting,
+      notes: this.#stored?.notes ?? [],
+      missing: connection.missing ?? [],
+      sessions: states.filter((state) => state === "ready").length,
+    };
+  }
+
+  #state(
+    states: readonly OwnerSession["state"][],
+    waiting: readonly string[],
+  ): ConnectionStatus["state"] {
+    if ((this.#options.connection.missing ?? []).length > 0) return "not_configured";
+    if (this.#lastError?.data.code === "sign_in_needed") return "needs_sign_in";
+    if (waiting.length > 0) return "needs_acceptance";
+    for (const state of ["ready", "connecting", "backing_off"] as const)
+      if (states.includes(state)) return state;
+    return "idle";
+  }
+
+  /** Connects for a moment to read the list of tools. Never throws; `status` has the failure. */
+  async check(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const owner = "capstan:list";
+    await this.use(owner, signal, () => Promise.resolve()).catch(() => undefined);
+    if (this.connection.shared === true) return;
+    await this.#sessions.get(owner)?.close();
+    this.#sessions.delete(owner);
+  }
+
+  /** Accepts the definitions that the server listed last. Only a person decides this. */
+  accept(): void {
+    if (this.#stored === undefined) return;
+    this.#store({ ...this.#stored, accepted: this.#stored.listed });
+  }
+
+  /** Reads the stored definitions again, which another process has changed. */
+  reload(): void {
+    const read = this.#read();
+    if (JSON.stringify(read) === JSON.stringify(this.#stored)) return;
+    this.#stored = read;
+    this.#changed();
+  }
+
+  async use<T>(
+    owner: string,
+    signal: AbortSignal,
+    work: (client: OpenClient) => Promise<T>,
+  ): Promise<T> {
+    const { missing = [], name } = this.connection;
+    if (missing.length > 0)
+      throw new ConnectionError({
+        code: "not_connected",
+        message: `The connection ${name} needs the variable ${missing.join(", ")}.`,
+      });
+    const session = this.#sessionOf(this.connection.shared === true ? "" : owner);
+    try {
+      return await session.use(signal, (client) => {
+        this.#lastError = undefined;
+        return work(client);
+      });
+    } catch (thrown) {
+      if (thrown instanceof ConnectionError && session.lastError !== undefined)
+        this.#lastError = session.lastError;
+      throw thrown;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#listAgain);
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    this.#sessions.clear();
+  }
+
+  #sessionOf(owner: string): OwnerSession {
+    const known = this.#sessions.get(owner);
+    if (known !== undefined) return known;
+    const { connection } = this.#options;
+    if (this.#isClosed)
+      throw new ConnectionError({ code: "not_connected", message: "The server of Capstan stops." });
+    if (this.#sessions.size >= mostSessions) this.#endOldest();
+    const session: OwnerSession = new OwnerSession(async (onClose) => {
+      const { host, sample } = this.#options;
+      const open = await openSession(connection, {
+        owner,
+        host,
+        era: this.#stored?.era,
+        sample,
+        onListChanged: () => this.#listSoon(owner),
+        onClose,
+      });
+      try {
+        await this.#list(open.client);
+      } catch (thrown) {
+        await open.close();
+        throw thrown instanceof ConnectionError
+          ? thrown
+          : new ConnectionError({
+              code: "not_connected",
+              message: `The server of ${connection.name} does not list its tools.`,
+              retryable: true,
+            });
+      }
+      return open;
+    });
+    this.#sessions.set(owner, session);
+    return session;
+  }
+
+  #endOldest(): void {
+    const unused = [...this.#sessions].filter(([, session]) => !session.isUsed);
+    const [oldest] = unused.sort(([, one], [, other]) => one.usedAt - other.usedAt);
+    if (oldest === undefined)
+      throw new ConnectionError({
+        code: "not_connected",
+        message: `${mostSessions} users already use ${this.connection.name}. Try again later.`,
+        retryable: true,
+      });
+    this.#sessions.delete(oldest[0]);
+    void oldest[1].close();
+  }
+
+  /** Lists at most every ten seconds, however often the server asks for it. */
+  #listSoon(owner: string): void {
+    if (this.#isClosed || this.#listAgain !== undefined) return;
+    const waitMs = Math.max(0, this.#listedAt + listIntervalMs - performance.now());
+    this.#listAgain = setTimeout(() => {
+      this.#listAgain = undefined;
+      const session = this.#sessions.get(owner);
+      if (session?.state !== "ready") return;
+      void session
+        .use(new AbortController().signal, (client) => this.#list(client))
+        .catch(() => undefined);
+    }, waitMs).unref();
+  }
+
+  async #list(client: OpenClient): Promise<void> {
+    await this.#listing;
+    this.#listing = this.#readList(client).finally(() => (this.#listing = undefined));
+    return this.#listing;
+  }
+
+  async #readList(client: OpenClient): Promise<void> {
+    this.#listedAt = performance.now();
+    const listed = await client.listTools();
+    await loadSchemaChecks();
+    const { tools, notes } = readTools(listed);
+    const { features, era } = client;
+    const before = this.#stored;
+    const changes = compareTools(before?.listed ?? [], tools);
+    const isSame =
+      before !== undefined &&
+      !needsAcceptance(changes) &&
+      changes.removed.length === 0 &&
+      before.era === era &&
+      JSON.stringify([before.features, before.notes]) === JSON.stringify([features, notes]);
+    if (isSame) return;
+    this.#store({
+      identity: identityOf(this.connection),
+      // A person wrote the connection into the configuration: its first definitions are accepted.
+      accepted: before?.accepted ?? tools,
+      listed: tools,
+      notes,
+      features,
+      era,
+      listedAt: Date.now(),
+    });
+  }
+
+  #read(): StoredConnection | undefined {
+    const { connection, files } = this.#options;
+    const stored = files.read(connection.name);
+    return stored?.identity === identityOf(connection) ? stored : undefined;
+  }
+
+  #store(stored: StoredConnection): void {
+    const { connection, files } = this.#options;
+    this.#stored = stored;
+    files.write(connection.name, stored);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.group = this.#makeGroup();
+    this.#options.onChange();
+  }
+
+  #makeGroup(): ToolGroup {
+    return connectionGroup(this.connection, this.#stored, {
+      use: (owner, signal, work) => this.use(owner, signal, work),
+      isCurrent: ({ name, digest }) => {
+        const same = (tool: { readonly name: string; readonly digest: string }) =>
+          tool.name === name && tool.digest === digest;
+        return (
+          this.#stored !== undefined &&
+          this.#stored.accepted.some(same) &&
+          this.#stored.listed.some(same)
+        );
+      },
+    });
+  }
+}

@@ -1,0 +1,147 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { digest } from "@capstan/core/host";
+import { NetworkError, rootCause } from "@capstan/sandbox";
+import { type Era, failureText, type OpenClient, openClient, type SampleModel } from "../client/open-client.ts";
+import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
+import type { Transport } from "../libraries/mcp-client.ts";
+import { ConnectionError } from "../transport/connection-error.ts";
+import { guardedFetch } from "../transport/guarded-fetch.ts";
+import { type ProgramTransport, programTransport } from "../transport/program-transport.ts";
+import { type ProgramHost, startProgram } from "../transport/start-program.ts";
+import type { OpenSession } from "./owner-session.ts";
+
+/** Milliseconds in which a program or an address must answer. */
+const connectMs = { program: 30_000, http: 10_000 } as const;
+
+/** What sessions of a connection need. */
+export interface SessionHost {
+  readonly version: string;
+  readonly programs: ProgramHost;
+  /** The folder with the servers' own files, one for each connection and owner. */
+  readonly homes: string;
+  /** Gets lines of the servers' standard error, without secrets. */
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Starts or reaches the server of a connection for one owner, and agrees on the protocol.
+ *
+ * @throws ConnectionError, with a message for the model and without secrets
+ */
+export async function openSession(
+  connection: Connection,
+  options: {
+    readonly owner: string;
+    readonly host: SessionHost;
+    readonly era?: Era | undefined;
+    readonly sample?: SampleModel | undefined;
+    readonly onListChanged: () => void;
+    readonly onClose: () => void;
+  },
+): Promise<OpenSession> {
+  const { owner, host, era, sample, onListChanged, onClose } = options;
+  const secrets = secretsOf(connection);
+  const programs: ProgramTransport[] = [];
+  let tooLarge: ConnectionError | undefined;
+  let opened: OpenClient | undefined;
+  const fetch =
+    connection.type === "http"
+      ? guardedFetch({
+          name: connection.name,
+          url: new URL(connection.url),
+          mayBePrivate: true,
+          onTooLarge(error) {
+            tooLarge = error;
+            void opened?.client.close();
+          },
+        })
+      : undefined;
+  const library = await import("../libraries/mcp-client.ts");
+  const transports = (): Transport => {
+    if (connection.type === "http")
+      return new library.StreamableHTTPClientTransport(new URL(connection.url), {
+        requestInit: { headers: { ...connection.headers } },
+        ...(fetch && { fetch }),
+      });
+    const home = join(host.homes, connection.name, digest(owner).slice(0, 16));
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    const transport = programTransport(startProgram(connection, { home, host: host.programs }), {
+      name: connection.name,
+      onStderr: (line) => host.log(`${connection.name}: ${withoutSecrets(line, secrets)}`),
+    });
+    programs.push(transport);
+    return transport;
+  };
+  const close = async () => {
+    await fetch?.close();
+    await Promise.all(programs.map((program) => program.close()));
+  };
+  try {
+    opened = await openClient(transports, {
+      kind: connection.type,
+      version: host.version,
+      era,
+      timeoutMs: connectMs[connection.type],
+      roots:
+        connection.type === "program"
+          ? [...new Set([...connection.write, ...connection.read])]
+          : [],
+      sample,
+      onListChanged,
+      onClose,
+      failure: () => tooLarge ?? programs.at(-1)?.failure(),
+    });
+    const { client } = opened;
+    return {
+      client: opened,
+      async close() {
+        await client.close().catch(() => {});
+        await close();
+      },
+    };
+  } catch (thrown) {
+    await close();
+    throw connectFailure(connection, thrown, {
+      stderr: programs.at(-1)?.noise.stderr ?? "",
+      failure: tooLarge ?? programs.at(-1)?.failure(),
+      secrets,
+    });
+  }
+}
+
+function connectFailure(
+  { name, ...connection }: Connection,
+  thrown: unknown,
+  found: {
+    readonly stderr: string;
+    readonly failure: ConnectionError | undefined;
+    readonly secrets: readonly string[];
+  },
+): ConnectionError {
+  const { stderr, failure, secrets } = found;
+  if (failure !== undefined) return failure;
+  if (thrown instanceof ConnectionError) return thrown;
+  const cause = rootCause(thrown);
+  const status = (thrown as { readonly status?: unknown }).status;
+  if (status === 401 || status === 403)
+    return new ConnectionError({
+      code: "sign_in_needed",
+      message: `The server of ${name} rejects the credentials (${status}). An administrator must set its header in the configuration.`,
+    });
+  const said = stderr.trim().split("\n").slice(-5).join("\n").slice(-1_000);
+  const reason =
+    cause instanceof NetworkError
+      ? cause.message
+      : withoutSecrets(failureText(cause instanceof Error && cause !== thrown ? cause : thrown), secrets);
+  const told = said === "" ? "" : ` It wrote: ${withoutSecrets(said, secrets)}`;
+  const hint =
+    connection.type === "program" && connection.sandbox
+      ? ' It runs in the sandbox: "read", "write" and "network" of the connection say what it reaches.'
+      : "";
+  return new ConnectionError({
+    code: "not_connected",
+    message: `The server of ${name} cannot be ${connection.type === "program" ? "used" : "reached"}: ${reason.slice(0, 500)}.${told}${hint}`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import type { ToolGroup } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
+import { openDefinitionFiles } from "./accepted/definition-files.ts";
+import type { SampleModel } from "./client/open-client.ts";
+import type { ToolChanges } from "./definition/compare-tools.ts";
+import type { Connection } from "./definition/connection.ts";
+import { type ConnectionStatus, ManagedConnection } from "./manage/managed-connection.ts";
+import type { SessionHost } from "./manage/open-session.ts";
+
+/** The connections of an installation: a tool group for each. */
+export interface Connections {
+  /** The current groups, in the order of the configuration. */
+  readonly groups: readonly ToolGroup[];
+  /**
+   * Calls back after the tools of a connection changed.
+   *
+   * @returns removes the listener
+   */
+  subscribe(listener: () => void): () => void;
+  /** Returns the state of each connection. */
+  status(): readonly ConnectionStatus[];
+  /** Connects to a server, or to all, and reads its tools. Failures are in `status`. */
+  check(name?: string): Promise<void>;
+  /** Returns the changed definitions that wait for a person; undefined for an unknown name. */
+  changes(name: string): ToolChanges | undefined;
+  /** Accepts the definitions of a server. Only a person decides this. */
+  accept(name: string): void;
+  /** Ends all sessions and processes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the connections. No server is started or reached: their tools are those that were stored,
+ * and the first call connects. A server that was never reached is listed in the background, if
+ * `listsNew` is set.
+ *
+ * @param options.folder in the data directory, which tools cannot access
+ * @example
+ * const connections = openConnections({ connections, folder, host });
+ * connections.groups; // one for each connection
+ */
+export function openConnections(options: {
+  readonly connections: readonly Connection[];
+  readonly folder: string;
+  readonly host: Omit<SessionHost, "homes">;
+  /** Answers servers' requests to a model. @default servers cannot ask one */
+  readonly sample?: SampleModel;
+  /** Whether changes by other processes are noticed, and new servers are listed. @default true */
+  readonly watch?: boolean;
+}): Connections {
+  const { connections, folder, host, sample, watch = true } = options;
+  const files = openDefinitionFiles(join(folder, "definitions"));
+  const listeners = new Set<() => void>();
+  const onChange = () => {
+    for (const listener of listeners)
+      try {
+        listener();
+      } catch (thrown) {
+        host.log(`A listener of the connections failed: ${errorMessage(thrown)}`);
+      }
+  };
+  const managed = connections.map(
+    (connection) =>
+      new ManagedConnection({
+        connection,
+        files,
+        host: { ...host, homes: join(folder, "homes") },
+        sample,
+        onChange,
+      }),
+  );
+  const find = (name: string) => managed.find(({ connection }) => connection.name === name);
+  if (watch && managed.length > 0) {
+    files.watch((name) => find(name)?.reload());
+    // Without delaying the start.
+    setImmediate(() => {
+      for (const one of managed)
+        if (!one.isListed && (one.connection.missing ?? []).length === 0) void one.check();
+    });
+  }
+  return {
+    get groups() {
+      return managed.map(({ group }) => group);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    status: () => managed.map(({ status }) => status),
+    async check(name) {
+      const chosen = name === undefined ? managed : managed.filter((one) => one === find(name));
+      await Promise.all(chosen.map((one) => one.check()));
+    },
+    changes: (name) => find(name)?.changes,
+    accept: (name) => find(name)?.accept(),
+    async close() {
+      files.close();
+      listeners.clear();
+      await Promise.all(managed.map((one) => one.close()));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
+import type { Sandbox } from "@capstan/sandbox";
+import type { Connection, ProgramConnection } from "../definition/connection.ts";
+import { type Connections, openConnections } from "../open-connections.ts";
+import type { SampleModel } from "../client/open-client.ts";
+
+/** A connection to a program, for tests. */
+export function programConnection(given: Partial<ProgramConnection> = {}): ProgramConnection {
+  return {
+    type: "program",
+    name: "fake",
+    command: process.execPath,
+    args: [],
+    env: {},
+    read: [],
+    write: [],
+    network: false,
+    sandbox: true,
+    ...given,
+  };
+}
+
+/** Opens connections in a folder of their own. */
+export function testConnections(options: {
+  readonly sandbox: Sandbox;
+  readonly connections?: readonly Connection[];
+  readonly folder?: string;
+  readonly watch?: boolean;
+  readonly sample?: SampleModel;
+}): Connections & AsyncDisposable & { readonly folder: string; readonly log: string[] } {
+  const { sandbox, connections = [programConnection()], watch = false, sample } = options;
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "capstan-connections-"));
+  const log: string[] = [];
+  const opened = openConnections({
+    connections,
+    folder,
+    host: {
+      version: "1",
+      programs: { sandbox, hidden: [], protected: [] },
+      log: (line) => void log.push(line),
+    },
+    watch,
+    ...(sample && { sample }),
+  });
+  return Object.assign(Object.create(opened) as Connections, {
+    folder,
+    log,
+    async [Symbol.asyncDispose]() {
+      await opened.close();
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  });
+}
+
+/** An executor with the current groups of connections, all on. */
+export function executorOf(
+  connections: Connections,
+  options: ToolExecutorOptions = {},
+): ToolExecutor {
+  const executor = new ToolExecutor({
+    rules: [{ tool: "*", execution: "auto" }],
+    ...options,
+  });
+  for (const group of connections.groups) {
+    executor.registerToolGroup(group);
+    executor.toggleGroupEnabled(group.name, true);
+  }
+  return executor;
+}

@@ -1,0 +1,190 @@
+import { type ToolContext, type ToolError, toolError } from "@capstan/core";
+import { deniesUrl } from "@capstan/core/host";
+import { NetworkError, rootCause } from "@capstan/sandbox";
+import { failureText, type OpenClient } from "../client/open-client.ts";
+import type { RunningCall } from "../client/running-calls.ts";
+import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
+import { rawResult } from "../transport/tolerant-transport.ts";
+import { ConnectionError } from "../transport/connection-error.ts";
+
+/** A request of a call to the server. */
+export type ServerRequest =
+  | { readonly method: "tools/call"; readonly params: { readonly name: string } & Params }
+  | { readonly method: "resources/read"; readonly params: { readonly uri: string } & Params }
+  | { readonly method: "prompts/get"; readonly params: { readonly name: string } & Params };
+
+/** The library's union of requests, of which it finds the result by the method. */
+type SdkRequest = { readonly method: "tools/call"; readonly params: { readonly name: string } };
+
+type Params = { readonly [key: string]: unknown };
+
+/** Milliseconds between two reports of progress. */
+const progressMs = 100;
+
+/**
+ * Sends a request of a call, and returns the server's result unchecked. Progress is reported, the
+ * server's questions reach a person, and the call ends if the server stays silent for too long.
+ *
+ * @returns an error for the model if there is no result
+ */
+export async function callServer(
+  connection: Connection,
+  request: ServerRequest,
+  options: {
+    readonly context: ToolContext;
+    readonly group: string;
+    /** Whether the same call can be repeated without harm. */
+    readonly mayRepeat: boolean;
+    readonly use: <T>(
+      signal: AbortSignal,
+      work: (client: OpenClient) => Promise<T>,
+    ) => Promise<T>;
+  },
+): Promise<{ readonly [key: string]: unknown } | ToolError> {
+  const { context, use, mayRepeat } = options;
+  const { name, idleSeconds = 60 } = connection;
+  if (connection.type === "http" && deniesUrl(context.denied(), new URL(connection.url)))
+    return toolError({
+      code: "denied_host",
+      message: `A rule denies the host ${new URL(connection.url).host}, which ${name} needs.`,
+    });
+  let isSent = false;
+  let used: OpenClient | undefined;
+  const silence = new AbortController();
+  const send = (opened: OpenClient) => {
+    used = opened;
+    const { client, calls } = opened;
+    let timer: NodeJS.Timeout | undefined;
+    let isWaiting = false;
+    const heard = () => {
+      clearTimeout(timer);
+      if (!isWaiting) timer = setTimeout(() => silence.abort(), idleSeconds * 1_000);
+    };
+    const call: RunningCall = {
+      group: options.group,
+      context: {
+        ...context,
+        // While a person is asked, the server has no reason to say anything.
+        async callTool(...given) {
+          isWaiting = true;
+          clearTimeout(timer);
+          try {
+            return await context.callTool(...given);
+          } finally {
+            isWaiting = false;
+            heard();
+          }
+        },
+      },
+      heard,
+      questions: 0,
+      logs: 0,
+    };
+    let reportedAt = 0;
+    calls.add(call);
+    heard();
+    isSent = true;
+    const params = {
+      ...request.params,
+      _meta: { "capstan/idempotencyKey": context.idempotencyKey },
+    };
+    return client
+      .request({ method: request.method, params } as SdkRequest, {
+        signal: AbortSignal.any([context.signal, silence.signal]),
+        // The gate and `silence` end calls.
+        timeout: 2 ** 31 - 1,
+        onprogress({ progress, total, message }) {
+          heard();
+          if (performance.now() - reportedAt < progressMs) return;
+          reportedAt = performance.now();
+          context.output.progress({
+            ...(Number.isFinite(progress) && { done: progress }),
+            ...(total !== undefined && Number.isFinite(total) && { total }),
+            ...(message !== undefined && { message: message.slice(0, 500) }),
+          });
+        },
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        calls.delete(call);
+      });
+  };
+  const attempt = () => use(context.signal, send);
+  try {
+    return rawResult(
+      await attempt().catch((thrown: unknown) => {
+        // The session is gone, so the request was not carried out. A new session is opened.
+        if (statusOf(thrown) !== 404 || context.signal.aborted) throw thrown;
+        return attempt();
+      }),
+    );
+  } catch (thrown) {
+    context.signal.throwIfAborted();
+    if (silence.signal.aborted)
+      return toolError({
+        code: "outcome_unknown",
+        message: `The server of ${name} sent nothing for ${idleSeconds} seconds, and the call was cancelled. It may have acted: check before you call it again.`,
+        retryable: mayRepeat,
+      });
+    const failure = used?.failure() ?? thrown;
+    return failureOf(connection, failure, { isSent, mayRepeat });
+  }
+}
+
+/** Codes of failures before a request was sent. */
+const unsent = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function failureOf(
+  connection: Connection,
+  thrown: unknown,
+  { isSent, mayRepeat }: { readonly isSent: boolean; readonly mayRepeat: boolean },
+): ToolError {
+  const { name } = connection;
+  const cause = rootCause(thrown);
+  const own = [thrown, cause].find((one) => one instanceof ConnectionError);
+  if (own !== undefined) return toolError((own as ConnectionError).data);
+  if (cause instanceof NetworkError) return toolError(cause.data);
+  const secrets = secretsOf(connection);
+  const text = withoutSecrets(failureText(thrown), secrets).slice(0, 2_000);
+  const status = statusOf(thrown);
+  if (status === 401 || status === 403)
+    return toolError({
+      code: "sign_in_needed",
+      message: `The server of ${name} rejects the credentials (${status}). An administrator must set its header in the configuration.`,
+    });
+  if (status === 429)
+    return toolError({
+      code: "rate_limited",
+      message: `The server of ${name} received too many requests. Try again later.`,
+      retryable: true,
+    });
+  if (status !== undefined && status >= 400 && status < 500)
+    return toolError({ code: "rejected", message: `The server of ${name} rejects the request (${status}): ${text}` });
+  const code = (cause as { readonly code?: unknown } | undefined)?.code;
+  if (!isSent || (typeof code === "string" && unsent.has(code)))
+    return toolError({
+      code: "not_connected",
+      message: `The server of ${name} cannot be reached: ${text}. The call was not sent.`,
+      retryable: true,
+    });
+  // A JSON-RPC error is the server's answer.
+  if (typeof (thrown as { readonly code?: unknown }).code === "number")
+    return toolError({ code: "rejected", message: `The server of ${name} rejects the request: ${text}` });
+  return toolError({
+    code: "outcome_unknown",
+    message: `The connection to ${name} ended before its answer: ${text}. The call may have been carried out: check before you call it again.`,
+    retryable: mayRepeat,
+  });
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  const status = (thrown as { readonly status?: unknown } | null)?.status;
+  return typeof status === "number" ? status : undefined;
+}

@@ -1,0 +1,186 @@
+import {
+  defineTool,
+  defineToolGroup,
+  isToolError,
+  type MissingNeed,
+  type Tool,
+  type ToolGroup,
+  withNeed,
+} from "@capstan/core";
+import { digest } from "@capstan/core/host";
+import { z } from "zod";
+import type { StoredConnection } from "../accepted/stored-connection.ts";
+import { questionTool } from "../client/ask-person.ts";
+import type { OpenClient } from "../client/open-client.ts";
+import type { Connection } from "../definition/connection.ts";
+import type { ServerTool } from "../definition/server-tool.ts";
+import { ConnectionError, connectionErrors } from "../transport/connection-error.ts";
+import { callResult } from "./call-result.ts";
+import { callServer } from "./call-server.ts";
+import { promptTools, resourceTools } from "./resource-tools.ts";
+
+/** How tools of a group reach their server. */
+export interface ServerUse {
+  /**
+   * Runs work with the client of an owner.
+   *
+   * @throws ConnectionError
+   */
+  readonly use: <T>(
+    owner: string,
+    signal: AbortSignal,
+    work: (client: OpenClient) => Promise<T>,
+  ) => Promise<T>;
+  /** Returns whether the server still defines a tool as it was accepted. */
+  readonly isCurrent: (tool: ServerTool) => boolean;
+}
+
+/**
+ * Returns the tool group of a connection: the accepted tools of its server. Those that the server
+ * has changed since, and new ones, are listed with what they need, and models are not offered them.
+ *
+ * @param stored undefined if the server was never reached
+ */
+export function connectionGroup(
+  connection: Connection,
+  stored: StoredConnection | undefined,
+  server: ServerUse,
+): ToolGroup {
+  const { name } = connection;
+  const tools = stored === undefined ? [] : shownTools(connection, stored);
+  const made = tools.map(({ tool, need }) => withNeeds(need, serverTool(connection, tool, server)));
+  const { resources = false, prompts = false } = stored?.features ?? {};
+  const taken = new Set(tools.map(({ tool }) => tool.safeName));
+  const own = [
+    ...(resources ? resourceTools(connection, server) : []),
+    ...(prompts ? promptTools(connection, server) : []),
+    ...(made.length > 0 ? [answerTool()] : []),
+  ].filter(({ definition }) => !taken.has(definition.function.name));
+  const missing = missingVariables(connection);
+  return defineToolGroup({
+    name,
+    description:
+      stored === undefined
+        ? `The MCP server ${addressOf(connection)}. It has not been reached yet.`
+        : `The MCP server ${addressOf(connection)}.`,
+    tools: [...made, ...own].map((tool) => withNeeds(missing, tool)),
+  });
+}
+
+function withNeeds(need: MissingNeed | undefined, tool: Tool): Tool {
+  return withNeed(need, [tool])[0] ?? tool;
+}
+
+/** Returns what a connection leads to, without arguments and queries, which can be secret. */
+export function addressOf(connection: Connection): string {
+  if (connection.type === "program") return connection.command;
+  const { origin, pathname } = new URL(connection.url);
+  return origin + pathname;
+}
+
+function missingVariables({ missing = [] }: Connection): MissingNeed | undefined {
+  const [first] = missing;
+  return first === undefined
+    ? undefined
+    : { needs: `the variable ${first}`, fix: `Set ${missing.join(", ")}.` };
+}
+
+function shownTools(
+  { name, tools: selected }: Connection,
+  { accepted, listed }: StoredConnection,
+): readonly { readonly tool: ServerTool; readonly need?: MissingNeed }[] {
+  const before = new Map(accepted.map((tool) => [tool.name, tool]));
+  return listed
+    .filter((tool) => selected?.includes(tool.name) ?? true)
+    .map((tool) => {
+      const known = before.get(tool.name);
+      if (known?.digest === tool.digest) return { tool };
+      return {
+        // Models must not read a text that nobody accepted, and people compare it with the command.
+        tool: known ?? { ...tool, title: tool.safeName, description: "", inputSchema: { type: "object" } },
+        need: {
+          needs: `a person who accepts its ${known === undefined ? "definition" : "changed definition"}`,
+          fix: `capstan connections accept ${name}`,
+        },
+      };
+    });
+}
+
+function serverTool(connection: Connection, tool: ServerTool, server: ServerUse): Tool {
+  const { name: group, trustAnnotations = false, timeoutSeconds = 600 } = connection;
+  const { readOnly = false, idempotent = false } = trustAnnotations ? tool.annotations : {};
+  return {
+    definition: {
+      type: "function",
+      function: {
+        name: tool.safeName,
+        description: tool.description,
+        parameters: tool.inputSchema,
+      },
+    },
+    // A grant does not apply to a tool with another definition, or of another server.
+    version: digest([addressOf(connection), tool.digest]),
+    effects: readOnly ? "read" : "write",
+    idempotent: readOnly || idempotent,
+    permission: {
+      executionPolicy: readOnly ? "ask-once" : "ask-always",
+    },
+    timeoutMs: timeoutSeconds * 1_000,
+    stopMs: 1_000,
+    errors: connectionErrors,
+    async execute(args, context) {
+      const raw = await callServer(
+        connection,
+        { method: "tools/call", params: { name: tool.name, arguments: args } },
+        {
+          context,
+          group,
+          mayRepeat: readOnly || idempotent,
+          use: (signal, work) =>
+            server.use(context.principal.id, signal, (client) => {
+              if (!server.isCurrent(tool)) throw changedDefinition(group, tool);
+              return work(client);
+            }),
+        },
+      );
+      return isToolError(raw) ? raw : callResult(raw, tool.outputSchema);
+    },
+  };
+}
+
+/** The tool through which a server's questions reach a person. Each one asks. */
+function answerTool(): Tool {
+  return defineTool({
+    name: questionTool,
+    description:
+      "Used by the server during its calls, to ask the user a question. Do not call it yourself.",
+    parameters: z.object({
+      server: z.string(),
+      question: z.string(),
+      answers: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe("The answers, which the user changes before approving."),
+      fields: z.record(z.string(), z.unknown()).optional().describe("The form of the answers."),
+      open: z.string().optional().describe("An address that the server asks the user to open."),
+      problem: z.string().optional().describe("Why the last answers do not fit."),
+    }),
+    effects: "read",
+    permission: { executionPolicy: "ask-always" },
+    examples: [
+      {
+        title: "Asks the user for a name.",
+        args: { server: "tickets", question: "Whose ticket is it?", answers: { name: "" } },
+      },
+    ],
+    execute: (args) => args,
+  });
+}
+
+/** The server may have changed a tool since its last list, which is read again with each session. */
+function changedDefinition(group: string, { safeName }: ServerTool): ConnectionError {
+  return new ConnectionError({
+    code: "rejected",
+    message: `The server changed the definition of ${safeName}, and nobody has accepted the change. The call was not sent. A person can see and accept it: capstan connections accept ${group}.`,
+  });
+}

@@ -1,0 +1,94 @@
+import { allowedHosts, checkedAgent, resolveBySystem, type ResolveHost } from "@capstan/sandbox";
+import { addressProblem, isAddress, privateAddress } from "@capstan/sandbox";
+import type { Dispatcher } from "undici";
+import type { FetchLike } from "../libraries/mcp-client.ts";
+import { ConnectionError } from "./connection-error.ts";
+import { largestMessage } from "./program-transport.ts";
+
+/**
+ * Returns the `fetch` of a connection. It connects to public addresses, and to the host of the
+ * configuration. Redirects are not followed here. A message beyond the size limit ends the stream.
+ *
+ * @param options.onReply gets the status of each reply, and its `Retry-After`
+ */
+export function guardedFetch(options: {
+  readonly name: string;
+  readonly url: URL;
+  /** Whether the address may be private, because an administrator wrote it. */
+  readonly mayBePrivate: boolean;
+  readonly resolve?: ResolveHost;
+  readonly connectTimeoutMs?: number;
+  readonly onReply?: (status: number, retryAfter: string | undefined) => void;
+  /** Called when a message is too large; its stream has ended. */
+  readonly onTooLarge?: (error: ConnectionError) => void;
+}): FetchLike & { readonly close: () => Promise<void> } {
+  const { name, url: own, mayBePrivate, resolve = resolveBySystem, onReply, onTooLarge } = options;
+  const { connectTimeoutMs = 10_000 } = options;
+  const isNamed = mayBePrivate ? allowedHosts([own.host]) : () => false;
+  const agents = new Map<boolean, Promise<Dispatcher>>();
+  const agentFor = (publicOnly: boolean) => {
+    const known = agents.get(publicOnly);
+    if (known !== undefined) return known;
+    const made = checkedAgent({ resolve, publicOnly, connectTimeoutMs });
+    agents.set(publicOnly, made);
+    return made;
+  };
+  const send: FetchLike = async (target, init) => {
+    const url = new URL(target);
+    const publicOnly = !isNamed(url);
+    if (publicOnly && isAddress(url.hostname)) {
+      const problem = addressProblem(url.hostname);
+      if (problem !== undefined) throw privateAddress(url.hostname, problem);
+    }
+    const dispatcher = await agentFor(publicOnly);
+    const { fetch } = await import("undici");
+    // The types of both libraries differ in details that are not used here.
+    const given = { ...init, dispatcher } as unknown as Parameters<typeof fetch>[1];
+    const response = (await fetch(url, given)) as unknown as Response;
+    onReply?.(response.status, response.headers.get("retry-after") ?? undefined);
+    return limited(response, name, onTooLarge);
+  };
+  return Object.assign(send, {
+    async close() {
+      for (const agent of agents.values()) await (await agent).destroy().catch(() => {});
+      agents.clear();
+    },
+  });
+}
+
+/** Ends a body in which one message is too large. Messages of an event stream end with an empty line. */
+function limited(
+  response: Response,
+  name: string,
+  onTooLarge: ((error: ConnectionError) => void) | undefined,
+): Response {
+  if (response.body === null) return response;
+  const isStream = /^text\/event-stream/i.test(response.headers.get("content-type") ?? "");
+  let size = 0;
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        const event = isStream ? endOfEvent(chunk) : -1;
+        size = event === -1 ? size + chunk.length : chunk.length - event;
+        if (size > largestMessage) {
+          const error = new ConnectionError({
+            code: "too_large",
+            message: `The server of ${name} sent a message of more than ${largestMessage / 1024 / 1024} MB. Ask for less at once.`,
+          });
+          controller.error(error);
+          onTooLarge?.(error);
+        } else controller.enqueue(chunk);
+      },
+    }),
+  );
+  const { status, statusText, headers } = response;
+  const copy = new Response(counted, { status, statusText, headers: new Headers([...headers]) });
+  Object.defineProperty(copy, "url", { value: response.url });
+  return copy;
+}
+
+/** Returns the offset of the last empty line, which ends an event; -1 if there is none. */
+function endOfEvent(chunk: Uint8Array): number {
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return Math.max(bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\r\n\r\n"));
+}

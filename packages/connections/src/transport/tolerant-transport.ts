@@ -1,0 +1,92 @@
+import type { JSONRPCMessage, Transport } from "../libraries/mcp-client.ts";
+
+/** The key in `_meta` under which a result stands as the server sent it. */
+export const rawKey = "capstan/raw";
+
+/** The parts of results that the library checks strictly, in a form that passes. */
+const blanks: { readonly [method: string]: { readonly [key: string]: unknown } } = {
+  "tools/list": { tools: [] },
+  "tools/call": { content: [] },
+  "resources/list": { resources: [] },
+  "resources/templates/list": { resourceTemplates: [] },
+  "resources/read": { contents: [] },
+  "prompts/list": { prompts: [] },
+  "prompts/get": { messages: [] },
+};
+
+/**
+ * Wraps a transport so that one malformed part of a result does not lose the whole result: the
+ * library gets an empty result, with the original in its `_meta`. The result of a call that was
+ * carried out is never thrown away.
+ *
+ * @param onNotification gets each notification's method; false drops it
+ */
+export function tolerantTransport(
+  inner: Transport,
+  { onNotification = () => true }: { readonly onNotification?: (method: string) => boolean } = {},
+): Transport {
+  const methods = new Map<string | number, string>();
+  const outer: Transport = {
+    async start() {
+      inner.onmessage = (message, extra) => {
+        const kept = keptMessage(message);
+        if (kept !== undefined) outer.onmessage?.(kept as never, extra);
+      };
+      inner.onerror = (error) => outer.onerror?.(error);
+      inner.onclose = () => outer.onclose?.();
+      await inner.start();
+    },
+    send(message, options) {
+      if ("method" in message && "id" in message && message.id !== undefined)
+        methods.set(message.id, message.method);
+      return inner.send(message, options);
+    },
+    close: () => inner.close(),
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+    setSupportedProtocolVersions: (versions) => inner.setSupportedProtocolVersions?.(versions),
+    get sessionId() {
+      return inner.sessionId;
+    },
+    ...(inner.hasPerRequestStream !== undefined && {
+      hasPerRequestStream: inner.hasPerRequestStream,
+    }),
+  };
+  const keptMessage = (message: JSONRPCMessage): JSONRPCMessage | undefined => {
+    if ("method" in message && !("id" in message))
+      return onNotification(message.method) ? message : undefined;
+    if (!("id" in message) || message.id === undefined || "method" in message) return message;
+    const method = methods.get(message.id);
+    methods.delete(message.id);
+    if (method === undefined || !("result" in message)) return message;
+    return { ...message, result: tolerantResult(method, message.result) } as JSONRPCMessage;
+  };
+  return outer;
+}
+
+function tolerantResult(method: string, result: unknown): unknown {
+  const blank = blanks[method];
+  if (blank === undefined || !isObject(result)) return result;
+  if (result["resultType"] === "input_required") return result;
+  const { resultType, nextCursor, ttlMs, cacheScope } = result;
+  return {
+    ...blank,
+    ...(typeof resultType === "string" && { resultType }),
+    ...(typeof nextCursor === "string" && { nextCursor }),
+    ...(resultType !== undefined && {
+      ttlMs: typeof ttlMs === "number" ? ttlMs : 0,
+      cacheScope: cacheScope === "public" ? "public" : "private",
+    }),
+    _meta: { [rawKey]: result },
+  };
+}
+
+/** Returns a result as the server sent it. */
+export function rawResult(result: { readonly _meta?: unknown }): { readonly [key: string]: unknown } {
+  const meta = isObject(result._meta) ? result._meta : {};
+  const raw = meta[rawKey];
+  return isObject(raw) ? raw : (result as { readonly [key: string]: unknown });
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
