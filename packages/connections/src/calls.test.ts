@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InlineApprovalAdapter, type ToolExecuteResult } from "@capstan/core";
-import { type Answer, echo, echoTool, fakeServer, type FakeProcess } from "./testing/fake-server.ts";
+import {
+  type Answer,
+  echo,
+  echoTool,
+  fakeServer,
+  type FakeProcess,
+} from "./testing/fake-server.ts";
 import { textOf, until } from "./testing/read-results.ts";
 import { executorOf, programConnection, testConnections } from "./testing/test-connections.ts";
 import { call, fakeContext, toolOf } from "@capstan/core/testing";
@@ -49,7 +55,10 @@ test("texts, structured data, images, files and links become a result", async ()
   }));
   assert.equal(result.status, "success");
   const parts = "parts" in result ? result.parts : [];
-  assert.deepEqual(parts?.map(({ type }) => type), ["text", "image", "file", "text", "file", "link"]);
+  assert.deepEqual(
+    parts?.map(({ type }) => type),
+    ["text", "image", "file", "text", "file", "link"],
+  );
 
   const structured = await callWith(() => ({
     content: [{ type: "text", text: "It is 21 °C." }],
@@ -72,7 +81,10 @@ test("a malformed part or a wrong structured result is a note, never a lost resu
     },
   );
   assert.equal(result.status, "success");
-  assert.match(textOf(result), /^done\n\n\[A part of the result cannot be read.*\/celsius: expected a number, got text "warm"/s);
+  assert.match(
+    textOf(result),
+    /^done\n\n\[A part of the result cannot be read.*\/celsius: expected a number, got text "warm"/s,
+  );
   const without = await callWith(echo, { tool: { outputSchema: { type: "object" } } });
   assert.match(textOf(without.result), /^a\n\n\[The tool promises a structured result/);
 });
@@ -205,11 +217,7 @@ test("a cancelled call is cancelled at the server at once", async () => {
   await using connections = testConnections({ sandbox: server.sandbox });
   await connections.check();
   const stop = new AbortController();
-  const running = executorOf(connections).execute(
-    "echo",
-    { text: "a" },
-    { signal: stop.signal },
-  );
+  const running = executorOf(connections).execute("echo", { text: "a" }, { signal: stop.signal });
   const sent = () => server.processes[1]?.received.map(({ method }) => method) ?? [];
   await until(() => sent().includes("tools/call"));
   const stopped = performance.now();
@@ -255,7 +263,10 @@ test("a question of the server reaches a person, who changes the answers", async
 });
 
 test("a refused question declines, and a form that asks for a secret reaches nobody", async () => {
-  const refused = await answerTo({ message: "Which?", requestedSchema: object({ a: { type: "string" } }) });
+  const refused = await answerTo({
+    message: "Which?",
+    requestedSchema: object({ a: { type: "string" } }),
+  });
   assert.match(refused, /"action":"decline"/);
   for (const name of ["password", "api_key", "accessToken"])
     assert.match(
@@ -277,9 +288,7 @@ test("a server that asks without end is cut off", async () => {
     async call(_request, process) {
       let last = "";
       for (let n = 0; n < 100; n++)
-        last = JSON.stringify(
-          await ask(process, { message: `${n}`, requestedSchema: object({}) }),
-        );
+        last = JSON.stringify(await ask(process, { message: `${n}`, requestedSchema: object({}) }));
       return { content: [{ type: "text", text: last }] };
     },
   });
@@ -354,7 +363,8 @@ async function request(process: FakeProcess, method: string, params: object): Pr
   return answer?.result ?? answer?.error;
 }
 
-const ask = (process: FakeProcess, params: object) => request(process, "elicitation/create", params);
+const ask = (process: FakeProcess, params: object) =>
+  request(process, "elicitation/create", params);
 
 function askingServer(params: object): ReturnType<typeof fakeServer> {
   return fakeServer({
@@ -384,4 +394,3 @@ async function answerTo(params: object, { nobody = false } = {}): Promise<string
   await approvals.answer(approvals.pending[0]?.id ?? "", { decision: "refuse", reason: "no" });
   return textOf(await running);
 }
-

@@ -14,7 +14,11 @@ test("nothing is started at the start; the first check lists, and a call uses th
   assert.deepEqual(toolNames(connections), []);
   await connections.check();
   assert.deepEqual(toolNames(connections), ["echo", "AnswerServer"]);
-  assert.equal(server.processes.every(({ isEnded }) => isEnded), true, "the list's process ended");
+  assert.equal(
+    server.processes.every(({ isEnded }) => isEnded),
+    true,
+    "the list's process ended",
+  );
 
   await using later = testConnections({ sandbox: server.sandbox, folder: connections.folder });
   assert.deepEqual(toolNames(later), ["echo", "AnswerServer"]);
@@ -23,7 +27,10 @@ test("nothing is started at the start; the first check lists, and a call uses th
   assert.equal(textOf(result), "hello");
   assert.equal(server.processes.length, 2);
   await later.close();
-  assert.equal(server.processes.every(({ isEnded }) => isEnded), true);
+  assert.equal(
+    server.processes.every(({ isEnded }) => isEnded),
+    true,
+  );
 });
 
 test("every call of a server's tool asks, whatever its annotations claim", async () => {
@@ -62,7 +69,10 @@ for (const [part, changed] of Object.entries({
     const server = fakeServer();
     await using connections = testConnections({ sandbox: server.sandbox });
     await connections.check();
-    server.options.tools = [{ ...echoTool, ...changed }, { ...echoTool, name: "added" }];
+    server.options.tools = [
+      { ...echoTool, ...changed },
+      { ...echoTool, name: "added" },
+    ];
     // The definition changes after the approval and before the connection.
     const result = await executorOf(connections).execute("echo", { text: "a" });
     assert.match(
@@ -116,7 +126,16 @@ test("definitions that were accepted for one server do not apply to another", as
 });
 
 test("names of any kind become safe and stay distinct", async () => {
-  const names = ["a.b", "a_b", "a/b", "x".repeat(70), `${"x".repeat(70)}y`, "😀", "a\u202Eb", "a__b"];
+  const names = [
+    "a.b",
+    "a_b",
+    "a/b",
+    "x".repeat(70),
+    `${"x".repeat(70)}y`,
+    "😀",
+    "a\u202Eb",
+    "a__b",
+  ];
   const server = fakeServer({ tools: names.map((name) => ({ ...echoTool, name })) });
   await using connections = testConnections({ sandbox: server.sandbox });
   await connections.check();
@@ -174,8 +193,16 @@ test("one bad tool of a list is left out with a note, and the others stay", asyn
   assert.deepEqual(toolNames(connections), ["annotations", "output", "echo", "AnswerServer"]);
   const notes = connections.status()[0]?.notes ?? [];
   assert.equal(notes.length, 9);
-  for (const note of [/Tool 1: it is not an object/, /\(deep\).*nested/, /\(hidden\).*⟨U\+200B⟩/, /another tool/])
-    assert.ok(notes.some((one) => note.test(one)), String(note));
+  for (const note of [
+    /Tool 1: it is not an object/,
+    /\(deep\).*nested/,
+    /\(hidden\).*⟨U\+200B⟩/,
+    /another tool/,
+  ])
+    assert.ok(
+      notes.some((one) => note.test(one)),
+      String(note),
+    );
   assert.equal(textOf(await executorOf(connections).execute("echo", { text: "a" })), "a");
 });
 

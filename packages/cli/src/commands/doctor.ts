@@ -97,7 +97,8 @@ async function checkConnections(
       const problem =
         missing.length > 0
           ? connectionTexts.missing(missing.join(", "))
-          : (error ?? (waiting.length > 0 ? connectionTexts.waiting(waiting.join(", "), name) : ""));
+          : (error ??
+            (waiting.length > 0 ? connectionTexts.waiting(waiting.join(", "), name) : ""));
       return {
         name: `connection ${name}`,
         status: problem === "" ? "ok" : missing.length > 0 ? "missing" : "wrong",

@@ -16,7 +16,8 @@ const seconds = z
   .min(1, { error: "seconds from 1 to 86400" })
   .max(86_400, { error: "seconds from 1 to 86400" })
   .exactOptional();
-const values = (error: string) => z.record(z.string(), z.string({ error }), { error }).exactOptional();
+const values = (error: string) =>
+  z.record(z.string(), z.string({ error }), { error }).exactOptional();
 
 const folders = 'a list of folders such as ["~/notes"]';
 const command = 'a program such as "mcp-server-filesystem"';
@@ -75,16 +76,12 @@ const connection = z
   .transform((value) => value as z.infer<typeof program> | z.infer<typeof http>);
 
 /** `connections` of the settings file: MCP servers by the name of their tool group. */
-export const connectionsSchema = z.record(
-  z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
-  connection,
-  {
-    error: (issue) =>
-      issue.code === "invalid_key"
-        ? "a name of 1 to 32 of the characters a-z, 0-9 and -, beginning with a letter, as the key"
-        : `connections by name, each ${example}`,
-  },
-);
+export const connectionsSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), connection, {
+  error: (issue) =>
+    issue.code === "invalid_key"
+      ? "a name of 1 to 32 of the characters a-z, 0-9 and -, beginning with a letter, as the key"
+      : `connections by name, each ${example}`,
+});
 
 function isAddress(value: string): boolean {
   const parsed = URL.parse(value);

@@ -33,9 +33,7 @@ export async function configuredConnections(
       message: `connections.${taken.connection.name}: there is already a tool group of this name. Choose another.`,
     });
   const { sandbox, problem } =
-    connections.length === 0
-      ? { sandbox: undefined, problem: undefined }
-      : await processSandbox();
+    connections.length === 0 ? { sandbox: undefined, problem: undefined } : await processSandbox();
   return openConnections({
     connections: connections.map(({ connection }) => connection),
     folder: join(configuration.dataDir, "connections"),

@@ -27,7 +27,12 @@ export async function askPerson(
   const asked = visibleText(params.message.slice(0, 4_000));
   if (params.mode === "url") {
     const url = URL.parse(params.url);
-    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    if (
+      url === null ||
+      !/^https?:$/.test(url.protocol) ||
+      url.username !== "" ||
+      url.password !== ""
+    )
       return { action: "decline" };
     const answer = await ask(call, {
       question: asked,
@@ -87,7 +92,12 @@ async function problemOf(answers: unknown, schema: JsonSchema): Promise<string |
 
 /** Returns the default of a field, or an empty value of its type. */
 function firstAnswer(field: unknown): unknown {
-  const { default: given, type, enum: words, minimum } = field as { readonly [key: string]: unknown };
+  const {
+    default: given,
+    type,
+    enum: words,
+    minimum,
+  } = field as { readonly [key: string]: unknown };
   if (given !== undefined) return given;
   if (Array.isArray(words)) return words[0] as unknown;
   if (type === "boolean") return false;

@@ -146,12 +146,18 @@ async function connect(
   return {
     client,
     era,
-    features: { resources: offered.resources !== undefined, prompts: offered.prompts !== undefined },
+    features: {
+      resources: offered.resources !== undefined,
+      prompts: offered.prompts !== undefined,
+    },
     calls,
     failure: options.failure,
     async listTools(given) {
       if (offered.tools === undefined) return [];
-      return listPages(client, "tools/list", "tools", { timeout: timeoutMs, ...(given && { signal: given }) });
+      return listPages(client, "tools/list", "tools", {
+        timeout: timeoutMs,
+        ...(given && { signal: given }),
+      });
     },
   };
 }

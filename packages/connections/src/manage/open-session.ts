@@ -2,7 +2,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "@capstan/core/host";
 import { NetworkError, rootCause } from "@capstan/sandbox";
-import { type Era, failureText, type OpenClient, openClient, type SampleModel } from "../client/open-client.ts";
+import {
+  type Era,
+  failureText,
+  type OpenClient,
+  openClient,
+  type SampleModel,
+} from "../client/open-client.ts";
 import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
 import type { Transport } from "../libraries/mcp-client.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
@@ -133,7 +139,10 @@ function connectFailure(
   const reason =
     cause instanceof NetworkError
       ? cause.message
-      : withoutSecrets(failureText(cause instanceof Error && cause !== thrown ? cause : thrown), secrets);
+      : withoutSecrets(
+          failureText(cause instanceof Error && cause !== thrown ? cause : thrown),
+          secrets,
+        );
   const told = said === "" ? "" : ` It wrote: ${withoutSecrets(said, secrets)}`;
   const hint =
     connection.type === "program" && connection.sandbox

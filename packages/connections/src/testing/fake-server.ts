@@ -122,9 +122,11 @@ export function fakeServer(
 async function standardAnswer(
   request: Message & { readonly method: string },
   process: FakeProcess,
-  { tools = [echoTool], call = echo, capabilities = { tools: { listChanged: true } } }: NonNullable<
-    Parameters<typeof fakeServer>[0]
-  >,
+  {
+    tools = [echoTool],
+    call = echo,
+    capabilities = { tools: { listChanged: true } },
+  }: NonNullable<Parameters<typeof fakeServer>[0]>,
 ): Promise<object | "sent" | undefined> {
   if (request.method === "initialize")
     return {

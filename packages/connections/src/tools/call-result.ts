@@ -89,7 +89,8 @@ function partOf(raw: Raw): ContentPart | undefined {
       : undefined;
   if (type === "audio" && isBase64(data) && isType(mimeType))
     return filePart("audio", mimeType, data);
-  if (type === "resource") return isObject(raw["resource"]) ? resourcePart(raw["resource"]) : undefined;
+  if (type === "resource")
+    return isObject(raw["resource"]) ? resourcePart(raw["resource"]) : undefined;
   if (type === "resource_link") return linkPart(raw);
   return undefined;
 }

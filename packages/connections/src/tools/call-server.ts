@@ -35,10 +35,7 @@ export async function callServer(
     readonly group: string;
     /** Whether the same call can be repeated without harm. */
     readonly mayRepeat: boolean;
-    readonly use: <T>(
-      signal: AbortSignal,
-      work: (client: OpenClient) => Promise<T>,
-    ) => Promise<T>;
+    readonly use: <T>(signal: AbortSignal, work: (client: OpenClient) => Promise<T>) => Promise<T>;
   },
 ): Promise<{ readonly [key: string]: unknown } | ToolError> {
   const { context, use, mayRepeat } = options;
@@ -166,7 +163,10 @@ function failureOf(
       retryable: true,
     });
   if (status !== undefined && status >= 400 && status < 500)
-    return toolError({ code: "rejected", message: `The server of ${name} rejects the request (${status}): ${text}` });
+    return toolError({
+      code: "rejected",
+      message: `The server of ${name} rejects the request (${status}): ${text}`,
+    });
   const code = (cause as { readonly code?: unknown } | undefined)?.code;
   if (!isSent || (typeof code === "string" && unsent.has(code)))
     return toolError({
@@ -176,7 +176,10 @@ function failureOf(
     });
   // A JSON-RPC error is the server's answer.
   if (typeof (thrown as { readonly code?: unknown }).code === "number")
-    return toolError({ code: "rejected", message: `The server of ${name} rejects the request: ${text}` });
+    return toolError({
+      code: "rejected",
+      message: `The server of ${name} rejects the request: ${text}`,
+    });
   return toolError({
     code: "outcome_unknown",
     message: `The connection to ${name} ended before its answer: ${text}. The call may have been carried out: check before you call it again.`,

@@ -97,7 +97,12 @@ function shownTools(
       if (known?.digest === tool.digest) return { tool };
       return {
         // Models must not read a text that nobody accepted, and people compare it with the command.
-        tool: known ?? { ...tool, title: tool.safeName, description: "", inputSchema: { type: "object" } },
+        tool: known ?? {
+          ...tool,
+          title: tool.safeName,
+          description: "",
+          inputSchema: { type: "object" },
+        },
         need: {
           needs: `a person who accepts its ${known === undefined ? "definition" : "changed definition"}`,
           fix: `capstan connections accept ${name}`,

@@ -1,4 +1,12 @@
-import { contentParts, defineTool, isToolError, type Tool, type ToolContext, type ToolError, toolError } from "@capstan/core";
+import {
+  contentParts,
+  defineTool,
+  isToolError,
+  type Tool,
+  type ToolContext,
+  type ToolError,
+  toolError,
+} from "@capstan/core";
 import { visibleText } from "@capstan/core/text";
 import { z } from "zod";
 import { listPages, type OpenClient } from "../client/open-client.ts";
@@ -42,8 +50,21 @@ export function resourceTools(connection: Connection, server: Server): readonly 
             options,
           ).catch(() => []);
           return {
-            resources: entriesOf(resources, ["uri", "name", "title", "description", "mimeType", "size"]),
-            templates: entriesOf(templates, ["uriTemplate", "name", "title", "description", "mimeType"]),
+            resources: entriesOf(resources, [
+              "uri",
+              "name",
+              "title",
+              "description",
+              "mimeType",
+              "size",
+            ]),
+            templates: entriesOf(templates, [
+              "uriTemplate",
+              "name",
+              "title",
+              "description",
+              "mimeType",
+            ]),
           };
         }),
     }),

@@ -33,7 +33,10 @@ export interface ProgramTransport extends Transport {
  */
 export function programTransport(
   program: RunningProgram,
-  { name, onStderr = () => {} }: { readonly name: string; readonly onStderr?: (line: string) => void },
+  {
+    name,
+    onStderr = () => {},
+  }: { readonly name: string; readonly onStderr?: (line: string) => void },
 ): ProgramTransport {
   const noise: ProgramNoise = { lines: 0, stderr: "" };
   let failure: ConnectionError | undefined;
@@ -118,7 +121,10 @@ export function programTransport(
 /** Splits a stream into lines of bounded length. */
 function lineReader(
   longest: number,
-  { onLine, onTooLong }: { readonly onLine: (line: string) => void; readonly onTooLong: () => void },
+  {
+    onLine,
+    onTooLong,
+  }: { readonly onLine: (line: string) => void; readonly onTooLong: () => void },
 ): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let size = 0;

@@ -81,7 +81,9 @@ function tolerantResult(method: string, result: unknown): unknown {
 }
 
 /** Returns a result as the server sent it. */
-export function rawResult(result: { readonly _meta?: unknown }): { readonly [key: string]: unknown } {
+export function rawResult(result: { readonly _meta?: unknown }): {
+  readonly [key: string]: unknown;
+} {
   const meta = isObject(result._meta) ? result._meta : {};
   const raw = meta[rawKey];
   return isObject(raw) ? raw : (result as { readonly [key: string]: unknown });
