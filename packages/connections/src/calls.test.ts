@@ -112,7 +112,7 @@ test("isError is a failure with the server's own words", async () => {
   assert.match(textOf(result), /server_error.*There is no ticket 7/s);
 });
 
-test("a JSON-RPC error rejects the call, and the server goes on", async () => {
+test("a JSON-RPC error rejects the call, and the server is not ended", async () => {
   const { result } = await callWith(() => ({ error: { code: -32602, message: "Unknown tool." } }));
   assert.match(textOf(result), /rejected.*Unknown tool/s);
 });
@@ -173,7 +173,7 @@ test("a server that cannot start is tried again after a delay, with its last wor
   assert.match(connections.status()[0]?.error ?? "", /TOKEN is missing.*"read", "write"/s);
   const started = server.processes.length;
   await connections.check();
-  assert.equal(server.processes.length, started + 1, "each check tries anew");
+  assert.equal(server.processes.length, started + 1, "each check tries again");
 });
 
 test("a silent server ends a call after the idle time, and is told", async () => {
@@ -188,7 +188,8 @@ test("a silent server ends a call after the idle time, and is told", async () =>
 test("progress is reported, and extends the idle time", async () => {
   const server = fakeServer({
     async call(request, process) {
-      const { progressToken } = request.params?.["_meta"] as { progressToken?: unknown };
+      const meta = request.params?.["_meta"];
+      const { progressToken } = meta as { readonly progressToken: unknown };
       for (let progress = 1; progress <= 5; progress++) {
         await new Promise((resolve) => setTimeout(resolve, 110));
         process.send({
@@ -227,7 +228,7 @@ test("a cancelled call is cancelled at the server at once", async () => {
   assert.ok(performance.now() - stopped < 1_000);
 });
 
-test("a question of the server reaches a person, who changes the answers", async () => {
+test("a question of the server reaches a user, who changes the answers", async () => {
   const asked = askingServer({
     message: "Whose ticket\u202E?",
     requestedSchema: {
@@ -249,7 +250,7 @@ test("a question of the server reaches a person, who changes the answers", async
   const args = first?.type === "execution" ? first.request.args : {};
   assert.equal(args["question"], "Whose ticket⟨U+202E⟩?");
   assert.deepEqual(args["answers"], { name: "", urgent: false });
-  // An empty name does not fit, so the person is asked again.
+  // An empty name does not fit, so the user is asked again.
   await approvals.answer(first?.id ?? "", { decision: "allow" });
   await until(() => approvals.pending.length === 1 && approvals.pending[0]?.id !== first?.id);
   const [second] = approvals.pending;
@@ -257,7 +258,7 @@ test("a question of the server reaches a person, who changes the answers", async
   assert.match(String(again["problem"]), /name/);
   await approvals.answer(second?.id ?? "", {
     decision: "allow",
-    arguments: { ...again, answers: { name: "Ann", urgent: true } } as never,
+    arguments: { ...again, answers: { name: "Ann", urgent: true } },
   });
   assert.match(textOf(await running), /"action":"accept".*"name":"Ann"/s);
 });
@@ -301,7 +302,7 @@ test("a server that asks without end is cut off", async () => {
         questions++;
         return Promise.resolve({ decision: "allow" as const });
       },
-    } as never,
+    },
     rules: [{ tool: "fake.echo", execution: "auto" }],
   });
   assert.match(textOf(await executor.execute("echo", { text: "a" })), /"action":"cancel"/);

@@ -65,7 +65,7 @@ for (const [part, changed] of Object.entries({
   "output schema": { outputSchema: { type: "object" } },
   "input schema": { inputSchema: { type: "object", properties: { key: { type: "string" } } } },
 }))
-  test(`a tool with a changed ${part} is not used until a person accepts it`, async () => {
+  test(`a tool with a changed ${part} is not used until a user accepts it`, async () => {
     const server = fakeServer();
     await using connections = testConnections({ sandbox: server.sandbox });
     await connections.check();

@@ -22,9 +22,9 @@ export interface Connections {
   status(): readonly ConnectionStatus[];
   /** Connects to a server, or to all, and reads its tools. Failures are in `status`. */
   check(name?: string): Promise<void>;
-  /** Returns the changed definitions that wait for a person; undefined for an unknown name. */
+  /** Returns the changed definitions that wait for a user; undefined for an unknown name. */
   changes(name: string): ToolChanges | undefined;
-  /** Accepts the definitions of a server. Only a person decides this. */
+  /** Accepts the definitions of a server. Only a user decides this. */
   accept(name: string): void;
   /** Ends all sessions and processes. */
   close(): Promise<void>;

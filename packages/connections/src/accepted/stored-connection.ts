@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { ServerTool } from "../definition/server-tool.ts";
 
-/** What is stored of a connection: plain JSON, without any secret. */
+/** The stored part of a connection: plain JSON, without any secret. */
 export interface StoredConnection {
   /** `identityOf` the connection: definitions of another server do not count. */
   readonly identity: string;
-  /** The definitions that a person accepted. */
+  /** The definitions that a user accepted. */
   readonly accepted: readonly ServerTool[];
   /** The definitions that the server listed last. */
   readonly listed: readonly ServerTool[];
@@ -18,7 +18,7 @@ export interface StoredConnection {
   readonly listedAt: number;
 }
 
-/** What a server offers besides tools. */
+/** The features of a server besides tools. */
 export interface ServerFeatures {
   readonly resources: boolean;
   readonly prompts: boolean;
@@ -56,7 +56,7 @@ const stored = z.object({
 export function parseStored(text: string): StoredConnection | undefined {
   try {
     const read = stored.safeParse(JSON.parse(text));
-    return read.success ? (read.data as StoredConnection) : undefined;
+    return read.success ? read.data : undefined;
   } catch {
     return undefined;
   }

@@ -1,22 +1,22 @@
-import type { JsonObject, JsonSchema } from "@capstan/core";
+import type { JsonSchema } from "@capstan/core";
 import { compileSchema, loadSchemaChecks } from "@capstan/core/host";
 import { visibleText } from "@capstan/core/text";
 import type { ElicitRequest, ElicitResult } from "../libraries/mcp-client.ts";
 import type { RunningCall } from "./running-calls.ts";
 
-/** The tool of each connection through which its server's questions reach a person. */
+/** The tool of each connection through which its server's questions reach a user. */
 export const questionTool = "AnswerServer";
 
 /** The most questions of a server during one call. */
 const mostQuestions = 10;
-/** How often a person is asked again because the answers do not fit. */
+/** How often a user is asked again because the answers do not fit. */
 const mostTries = 3;
 
 /** Names of fields that ask for a secret, which a form must not do. */
 const secretField = /passw|passphrase|secret|token|api[ _-]?key|credential|\bpin\b|card.?number/i;
 
 /**
- * Asks a person a question of a server: through the gate, as a call of `AnswerServer`. The person
+ * Asks a user a question of a server: through the gate, as a call of `AnswerServer`. The person
  * sees the server's name and the whole question, and edits the answers before they are sent.
  */
 export async function askPerson(
@@ -53,18 +53,18 @@ export async function askPerson(
     const given = await ask(call, {
       question: asked,
       answers,
-      fields: requestedSchema as unknown as JsonObject,
+      fields: requestedSchema,
       ...(problem !== undefined && { problem }),
     });
     if (given === undefined) return { action: "decline" };
     answers = (given["answers"] ?? {}) as typeof answers;
-    problem = await problemOf(answers, requestedSchema as unknown as JsonSchema);
+    problem = await problemOf(answers, requestedSchema);
     if (problem === undefined) return { action: "accept", content: answers as never };
   }
   return { action: "cancel" };
 }
 
-/** Returns the arguments that a person approved, or undefined if the person declined. */
+/** Returns the arguments that a user approved, or undefined if the user declined. */
 async function ask(
   call: RunningCall,
   args: { readonly [name: string]: unknown },

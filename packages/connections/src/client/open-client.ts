@@ -1,5 +1,6 @@
 import { errorMessage } from "@capstan/core/host";
 import { pathToFileURL } from "node:url";
+import type * as library from "../libraries/mcp-client.ts";
 import type {
   Client,
   ClientCapabilities,
@@ -34,7 +35,7 @@ const mostPages = 64;
 /** The most notifications of a server in a second; further ones are dropped. */
 const mostNotifications = 1_000;
 
-/** Carries out a server's request for a model's answer, after a person approved it. */
+/** Carries out a server's request for a model's answer, after a user approved it. */
 export type SampleModel = (
   call: RunningCall,
   params: CreateMessageRequest["params"],
@@ -63,24 +64,24 @@ export async function openClient(
   },
 ): Promise<OpenClient> {
   const { kind, era } = options;
-  const library = await import("../libraries/mcp-client.ts");
+  const sdk = await import("../libraries/mcp-client.ts");
   // A program's process is started for each attempt, and nearly all programs speak the older one.
   const first = era ?? (kind === "program" ? "legacy" : "auto");
   try {
-    return await connect(library, transports(), first, options);
+    return await connect(sdk, transports(), first, options);
   } catch (thrown) {
     // A server of the other protocol rejects the first request.
     const isRejected =
-      thrown instanceof library.ProtocolError ||
-      (kind === "http" && thrown instanceof library.SdkHttpError && thrown.status !== 401);
+      thrown instanceof sdk.ProtocolError ||
+      (kind === "http" && thrown instanceof sdk.SdkHttpError && thrown.status !== 401);
     if (first === "auto" || !isRejected) throw thrown;
     const other = kind === "http" ? "auto" : first === "legacy" ? "modern" : "legacy";
-    return connect(library, transports(), other, options);
+    return connect(sdk, transports(), other, options);
   }
 }
 
 async function connect(
-  library: typeof import("../libraries/mcp-client.ts"),
+  sdk: typeof library,
   transport: Transport,
   mode: Era | "auto",
   options: Parameters<typeof openClient>[1],
@@ -92,7 +93,7 @@ async function connect(
     ...(roots.length > 0 && { roots: {} }),
     ...(sample !== undefined && { sampling: {} }),
   };
-  const client = new library.Client(
+  const client = new sdk.Client(
     { name: "capstan", version },
     {
       capabilities,
@@ -126,8 +127,10 @@ async function connect(
     for (const call of calls) call.heard();
     reportLog(calls, { level, text });
   });
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
   client.onclose = options.onClose;
-  // Errors of single messages are no failure of the connection.
+  // An error of a single message does not end the connection.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
   client.onerror = () => {};
   let second = 0;
   let notifications = 0;

@@ -24,7 +24,7 @@ export function compareTools(
   };
 }
 
-/** Returns whether a person must accept something: removed tools need no acceptance. */
+/** Returns whether a user must accept something: removed tools need no acceptance. */
 export function needsAcceptance({ added, changed }: ToolChanges): boolean {
   return added.length + changed.length > 0;
 }

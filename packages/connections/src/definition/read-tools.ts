@@ -72,7 +72,7 @@ function readTool(raw: unknown): Read {
             ? cut(description.trim(), longestDescription)
             : (shown ?? ""),
         inputSchema: visibleTexts(inputSchema) as JsonSchema,
-        ...(output && { outputSchema: outputSchema as JsonSchema }),
+        ...(output && { outputSchema }),
         annotations: annotationsOf(raw["annotations"]),
         digest: definitionDigest(raw),
       },
@@ -98,14 +98,14 @@ function annotationsOf(raw: unknown): ServerTool["annotations"] {
 function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "it is not an object.";
   if (schema["type"] !== "object") return 'its type is not "object".';
-  const tooDeep = schemaDepthProblem(schema as JsonSchema);
+  const tooDeep = schemaDepthProblem(schema);
   if (tooDeep !== undefined) return tooDeep;
   const text = JSON.stringify(schema);
   if (text.length > largestSchema) return `it has more than ${largestSchema} characters.`;
   const hidden = hiddenValue(schema);
   if (hidden !== undefined)
     return `it contains the invisible characters ${visibleText(hidden)} in a name or a value.`;
-  const compiled = compileSchema(schema as JsonSchema);
+  const compiled = compileSchema(schema);
   return compiled.status === "refused" ? compiled.message : undefined;
 }
 

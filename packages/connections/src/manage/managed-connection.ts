@@ -36,7 +36,7 @@ export interface ConnectionStatus {
   /** The last failure, or undefined. */
   readonly error?: string;
   readonly tools: number;
-  /** Tools that wait for a person, by their safe names. */
+  /** Tools that wait for a user, by their safe names. */
   readonly waiting: readonly string[];
   /** Problems of the server's last list. */
   readonly notes: readonly string[];
@@ -45,7 +45,7 @@ export interface ConnectionStatus {
   readonly sessions: number;
 }
 
-/** What a connection needs. */
+/** The parts that a connection needs. */
 interface ManagedConnectionOptions {
   readonly connection: Connection;
   readonly files: DefinitionFiles;
@@ -81,7 +81,7 @@ export class ManagedConnection {
     return this.#stored !== undefined;
   }
 
-  /** The changes that wait for a person. */
+  /** The changes that wait for a user. */
   get changes(): ToolChanges {
     return compareTools(this.#stored?.accepted ?? [], this.#stored?.listed ?? []);
   }
@@ -126,7 +126,7 @@ export class ManagedConnection {
     this.#sessions.delete(owner);
   }
 
-  /** Accepts the definitions that the server listed last. Only a person decides this. */
+  /** Accepts the definitions that the server listed last. Only a user decides this. */
   accept(): void {
     if (this.#stored === undefined) return;
     this.#store({ ...this.#stored, accepted: this.#stored.listed });
@@ -256,7 +256,7 @@ export class ManagedConnection {
     if (isSame) return;
     this.#store({
       identity: identityOf(this.connection),
-      // A person wrote the connection into the configuration: its first definitions are accepted.
+      // A user wrote the connection into the configuration: its first definitions are accepted.
       accepted: before?.accepted ?? tools,
       listed: tools,
       notes,

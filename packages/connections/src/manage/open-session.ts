@@ -20,7 +20,7 @@ import type { OpenSession } from "./owner-session.ts";
 /** Milliseconds in which a program or an address must answer. */
 const connectMs = { program: 30_000, http: 10_000 } as const;
 
-/** What sessions of a connection need. */
+/** The parts that the sessions of a connection need. */
 export interface SessionHost {
   readonly version: string;
   readonly programs: ProgramHost;

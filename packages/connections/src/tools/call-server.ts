@@ -23,7 +23,7 @@ const progressMs = 100;
 
 /**
  * Sends a request of a call, and returns the server's result unchecked. Progress is reported, the
- * server's questions reach a person, and the call ends if the server stays silent for too long.
+ * server's questions reach a user, and the call ends if the server stays silent for too long.
  *
  * @returns an error for the model if there is no result
  */
@@ -61,7 +61,7 @@ export async function callServer(
       group: options.group,
       context: {
         ...context,
-        // While a person is asked, the server has no reason to say anything.
+        // While a user is asked, the server has no reason to say anything.
         async callTool(...given) {
           isWaiting = true;
           clearTimeout(timer);
@@ -146,7 +146,7 @@ function failureOf(
   const { name } = connection;
   const cause = rootCause(thrown);
   const own = [thrown, cause].find((one) => one instanceof ConnectionError);
-  if (own !== undefined) return toolError((own as ConnectionError).data);
+  if (own !== undefined) return toolError(own.data);
   if (cause instanceof NetworkError) return toolError(cause.data);
   const secrets = secretsOf(connection);
   const text = withoutSecrets(failureText(thrown), secrets).slice(0, 2_000);

@@ -104,7 +104,7 @@ function shownTools(
           inputSchema: { type: "object" },
         },
         need: {
-          needs: `a person who accepts its ${known === undefined ? "definition" : "changed definition"}`,
+          needs: `a user who accepts its ${known === undefined ? "definition" : "changed definition"}`,
           fix: `capstan connections accept ${name}`,
         },
       };
@@ -153,7 +153,7 @@ function serverTool(connection: Connection, tool: ServerTool, server: ServerUse)
   };
 }
 
-/** The tool through which a server's questions reach a person. Each one asks. */
+/** The tool through which a server's questions reach a user. Each one asks. */
 function answerTool(): Tool {
   return defineTool({
     name: questionTool,
@@ -186,6 +186,6 @@ function answerTool(): Tool {
 function changedDefinition(group: string, { safeName }: ServerTool): ConnectionError {
   return new ConnectionError({
     code: "rejected",
-    message: `The server changed the definition of ${safeName}, and nobody has accepted the change. The call was not sent. A person can see and accept it: capstan connections accept ${group}.`,
+    message: `The server changed the definition of ${safeName}, and nobody has accepted the change. The call was not sent. A user can see and accept it: capstan connections accept ${group}.`,
   });
 }

@@ -1,5 +1,12 @@
-import { allowedHosts, checkedAgent, resolveBySystem, type ResolveHost } from "@capstan/sandbox";
-import { addressProblem, isAddress, privateAddress } from "@capstan/sandbox";
+import {
+  addressProblem,
+  allowedHosts,
+  checkedAgent,
+  isAddress,
+  privateAddress,
+  resolveBySystem,
+  type ResolveHost,
+} from "@capstan/sandbox";
 import type { Dispatcher } from "undici";
 import type { FetchLike } from "../libraries/mcp-client.ts";
 import { ConnectionError } from "./connection-error.ts";

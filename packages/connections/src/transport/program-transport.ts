@@ -8,9 +8,9 @@ export const largestMessage = 16 * 1024 * 1024;
 /** Milliseconds between closing a server's input and killing it. */
 const closeMs = 500;
 
-/** What a program writes besides messages. */
+/** The output of a program besides messages. */
 export interface ProgramNoise {
-  /** The number of lines on standard output that were no messages. */
+  /** The number of lines on standard output other than messages. */
   lines: number;
   /** The end of its standard error, at most 4 kB. */
   stderr: string;
@@ -26,7 +26,7 @@ export interface ProgramTransport extends Transport {
 }
 
 /**
- * Speaks MCP with a running program. Lines that are no messages are counted and dropped. A line
+ * Speaks MCP with a running program. Other lines are counted and dropped. A line
  * beyond the size limit ends the connection.
  *
  * @param onStderr gets each line of standard error, cut at 2,000 characters

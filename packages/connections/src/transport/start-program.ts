@@ -10,7 +10,7 @@ import {
 import type { ProgramConnection } from "../definition/connection.ts";
 import { ConnectionError } from "./connection-error.ts";
 
-/** Where the programs of connections run. */
+/** The surroundings of the programs of connections. */
 export interface ProgramHost {
   /** @default none: only programs that need none start */
   readonly sandbox?: Sandbox;
@@ -97,7 +97,7 @@ function installationOf(command: string): readonly string[] {
   );
 }
 
-/** A package of Node.js needs the packages beside it. */
+/** A package of Node.js needs the packages next to it. */
 function packagesAbove(path: string): string {
   const mark = `${sep}node_modules${sep}`;
   const at = path.indexOf(mark);

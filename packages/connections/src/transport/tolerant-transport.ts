@@ -28,11 +28,14 @@ export function tolerantTransport(
   const methods = new Map<string | number, string>();
   const outer: Transport = {
     async start() {
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
       inner.onmessage = (message, extra) => {
         const kept = keptMessage(message);
         if (kept !== undefined) outer.onmessage?.(kept as never, extra);
       };
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
       inner.onerror = (error) => outer.onerror?.(error);
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
       inner.onclose = () => outer.onclose?.();
       await inner.start();
     },
@@ -86,7 +89,7 @@ export function rawResult(result: { readonly _meta?: unknown }): {
 } {
   const meta = isObject(result._meta) ? result._meta : {};
   const raw = meta[rawKey];
-  return isObject(raw) ? raw : (result as { readonly [key: string]: unknown });
+  return isObject(raw) ? raw : result;
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {
