@@ -263,6 +263,58 @@ test("a model that restarts has its first text marked as void", { skip }, async 
   assert.equal((await page.getByTestId("answer").innerText()).trim(), "A whole sentence now.");
 });
 
+test(
+  "messages wait for the end of a turn, also after a reload, and can be changed",
+  { skip },
+  async () => {
+    const release = hold();
+    await say("restart");
+    await page.getByTestId("model-retry").waitFor();
+    const field = page.getByTestId("composer-input");
+    const queued = page.getByTestId("queued-message");
+    for (const text of ["second message", "third", "forth"]) {
+      await field.fill(text);
+      await field.press("Enter");
+      assert.equal(await field.inputValue(), "");
+    }
+    await page.reload();
+    await queued.nth(2).waitFor();
+    await queued.nth(1).getByTestId("remove-queued").click();
+    await queued.nth(1).getByTestId("edit-queued").click();
+    assert.equal(await field.inputValue(), "forth");
+    await field.fill("fourth");
+    await page.getByTestId("queue-message").click();
+    assert.deepEqual(await queued.allInnerTexts(), ["second message", "fourth"]);
+    assert.equal(sent("POST /v1/responses").length, 1);
+    release();
+    await becomes(() => sent("POST /v1/responses").length, 3);
+    await idle();
+    await queued.first().waitFor({ state: "detached" });
+    assert.match(sent("POST /v1/responses").join(" "), /restart.*second message.*fourth/s);
+  },
+);
+
+test(
+  "a queued message is not sent after a turn that failed, until the user sends it",
+  { skip },
+  async () => {
+    await say("interrupt");
+    await page.locator("[data-testid=run-failure]").waitFor();
+    const release = hold();
+    await say("restart");
+    await page.getByTestId("model-retry").waitFor();
+    await page.getByTestId("composer-input").fill("later");
+    await page.getByTestId("composer-input").press("Enter");
+    await page.getByTestId("stop").click();
+    release();
+    await page.getByTestId("queue").getByText("did not complete").waitFor();
+    assert.equal(sent("POST /v1/responses").length, 2);
+    await page.getByTestId("queue").getByRole("button", { name: "Send" }).click();
+    await becomes(() => sent("POST /v1/responses").length, 3);
+    await page.getByTestId("queued-message").waitFor({ state: "detached" });
+  },
+);
+
 test("text from a model does no harm and loads nothing", { skip }, async () => {
   await say("nasty");
   await idle();

@@ -6,6 +6,7 @@ import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { DropArea } from "../attachments/drop-area.tsx";
 import { groupTurns } from "./group-turns.ts";
+import { QueuedMessages } from "./queued-messages.tsx";
 import { Scroller } from "./scroller.tsx";
 import { SendingTurn, turnId, TurnView } from "./turn-view.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -69,6 +70,7 @@ export function ChatPage() {
       </Scroller>
       <div class="chat-foot">
         <ApprovalBar />
+        <QueuedMessages />
         <Composer />
       </div>
       <Announcer />

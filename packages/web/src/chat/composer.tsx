@@ -27,7 +27,14 @@ export function Composer() {
     catalog.model() !== null &&
     // If a message was sent before the tools are loaded, the model would get no tools.
     catalog.groups.isReady();
+  /** A message without files can wait for the end of the turn. */
+  const canQueue = () =>
+    isBusy() &&
+    chat.conversationId() !== null &&
+    app.draft().trim() !== "" &&
+    app.attachments.list().length === 0;
   const submit = () => {
+    if (canQueue() && app.queue.add(app.draft())) return app.setDraft("");
     if (!canSend()) return;
     const text = app.draft();
     app.setDraft("");
@@ -112,6 +119,17 @@ export function Composer() {
               </Button>
             }
           >
+            <Show when={canQueue()}>
+              <Button
+                type="submit"
+                look="round"
+                aria-label={chatTexts.queue.add}
+                title={chatTexts.queue.add}
+                data-testid="queue-message"
+              >
+                <Icon name="send" />
+              </Button>
+            </Show>
             <Button
               look="stop round"
               disabled={chat.active() === null}
@@ -135,6 +153,9 @@ export function Composer() {
             </>
           }
         >
+          <Show when={canQueue()}>
+            <kbd>Enter</kbd> {chatTexts.composer.queueHint}{" "}
+          </Show>
           <kbd>Esc</kbd> {chatTexts.composer.stopHint}
         </Show>
       </p>

@@ -5,18 +5,24 @@ import { groupsOn } from "../state/switches.ts";
  * Sends the user's text and the attached files, with the chosen model and the enabled groups.
  * Returns whether they were sent; if not, they are put back into the field.
  */
-export async function sendMessage(app: AppState, text: string): Promise<boolean> {
+export async function sendMessage(
+  app: AppState,
+  text: string,
+  /** A message of the queue has no files, and goes back to the queue if it is not sent. */
+  { isQueued = false } = {},
+): Promise<boolean> {
   const { attachments, catalog, chat } = app;
   const model = catalog.model()?.id ?? catalog.info.value()?.model.id;
-  const isEmpty = text.trim() === "" && attachments.list().length === 0;
-  if (model === undefined || isEmpty || !attachments.isReady()) return false;
-  const taken = attachments.take();
+  const isEmpty = text.trim() === "" && (isQueued || attachments.list().length === 0);
+  if (model === undefined || isEmpty) return false;
+  if (!isQueued && !attachments.isReady()) return false;
+  const taken = isQueued ? [] : attachments.take();
   const groups = groupsOn(catalog.groups.value(), chat.switches());
   const files = taken.flatMap(({ upload, name, isImage }) =>
     upload.status === "ready" ? [{ id: upload.fileId, name, isImage }] : [],
   );
   const went = await chat.send({ text, files, model, groups });
-  if (!went) {
+  if (!went && !isQueued) {
     attachments.restore(taken);
     if (app.draft() === "") app.setDraft(text);
   }

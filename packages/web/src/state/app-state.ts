@@ -5,6 +5,7 @@ import { serverReturns } from "../api/server-presence.ts";
 import { createAttachments } from "./attachments.ts";
 import { createChat } from "./chat.ts";
 import { createInbox } from "./inbox.ts";
+import { createMessageQueue } from "./message-queue.ts";
 import { createNotifications } from "./notifications.ts";
 import { createConversationList, titleOf } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
@@ -99,6 +100,7 @@ export function createAppState() {
     conversations,
     inbox,
     notifications,
+    queue: createMessageQueue(routedConversation),
     panel,
     showPanel: (name: PanelName | null) => void setPanel(name),
     variable,

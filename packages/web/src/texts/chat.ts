@@ -85,6 +85,7 @@ export const chatTexts = {
     sendHint: "sends,",
     newLineHint: "adds a line",
     stopHint: "stops the turn",
+    queueHint: "sends after this turn,",
   },
   attachments: {
     attach: "Attach files",
@@ -97,6 +98,14 @@ export const chatTexts = {
     remove: (name: string) => `Remove ${name}`,
     tooMany: (most: number, leftOut: number) =>
       `A message has at most ${most} files. ${plural(leftOut, "file")} not attached.`,
+  },
+  queue: {
+    label: "Messages to send",
+    add: "Queue the message for the end of this turn",
+    about: "Sent when this turn has ended:",
+    held: "The turn did not complete. Not sent yet:",
+    edit: "Change the message",
+    remove: "Remove the message",
   },
   stale:
     "This chat has new messages from another window or program, which are now shown above. Your message was not sent: check it, then send it again.",
