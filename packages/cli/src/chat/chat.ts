@@ -4,6 +4,7 @@ import {
   grantsCommand,
   modelCommand,
   readSlashCommand,
+  unknownCommandText,
   variablesCommand,
 } from "./slash-command.ts";
 import { handleInterrupts, sendMessage, showTurn } from "./send-message.ts";
@@ -96,6 +97,7 @@ async function resumeConversation(
 
 async function obey(session: ChatSession, line: string): Promise<"quit" | undefined> {
   const command = readSlashCommand(line);
+  const { terminal } = session;
   try {
     switch (command.type) {
       case "quit":
@@ -117,6 +119,10 @@ async function obey(session: ChatSession, line: string): Promise<"quit" | undefi
         break;
       case "grants":
         await grantsCommand(session, command.revoke);
+        break;
+      case "unknown":
+        printLine(session, unknownCommandText(command.word));
+        if (!terminal.interactive) session.failed = true;
         break;
       case "message":
         if (command.text.trim() !== "") await sendMessage(session, command.text);

@@ -13,7 +13,14 @@ export type SlashCommand =
   | { readonly type: "model"; readonly id: string | undefined }
   | { readonly type: "vars"; readonly name: string | undefined }
   | { readonly type: "grants"; readonly revoke: string | undefined }
+  /** A word that is neither a command nor a tool of the offline model. */
+  | { readonly type: "unknown"; readonly word: string }
   | { readonly type: "message"; readonly text: string };
+
+const commands = ["quit", "new", "help", "model", "vars", "grants"] as const;
+
+/** Tools begin with an upper-case letter, contain other characters, or have arguments in braces. */
+const unknownCommand = /^\/([a-z]+)(?:\s+(?!\{).*)?\s*$/s;
 
 /** @example readSlashCommand("/model openai/gpt-5.5") // { type: "model", id: "openai/gpt-5.5" } */
 export function readSlashCommand(line: string): SlashCommand {
@@ -32,9 +39,24 @@ export function readSlashCommand(line: string): SlashCommand {
     case "help":
       // `/new ideas for dinner` is a message, not a command with operands.
       return argument === undefined ? { type: word } : { type: "message", text: line };
-    default:
-      return { type: "message", text: line };
+    default: {
+      const unknown = unknownCommand.exec(line)?.[1];
+      return unknown === undefined
+        ? { type: "message", text: line }
+        : { type: "unknown", word: unknown };
+    }
   }
+}
+
+/** Says that a command does not exist, and which one is meant. */
+export function unknownCommandText(word: string): string {
+  return texts.unknown(
+    word,
+    didYouMean(
+      `/${word}`,
+      commands.map((known) => `/${known}`),
+    ),
+  );
 }
 
 /** `/model` lists the models, `/model ID` selects the model for the next messages. */

@@ -96,6 +96,8 @@ export const chatTexts = {
 /grants [N]   list your answers that cover more than one call, or revoke one
 /quit         leave; Ctrl+C stops an answer, twice leaves
 A line that ends with \\ continues in the next one.`,
+    unknown: (word: string, hint: string) =>
+      `There is no command /${word}.${hint} Nothing was sent. /help lists the commands; a space before the slash sends the line as a message.`,
     unknownModel: (id: string, hint: string) =>
       `There is no model ${id}.${hint} /model lists the models.`,
     modelChosen: (id: string) => `The next message goes to ${id}.`,
