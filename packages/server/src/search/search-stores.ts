@@ -73,33 +73,39 @@ export async function searchStores(
     }
   }
   const sorted = [...best.values()].toSorted((a, b) => b.score - a.score);
-  const names = await parts.store.readFiles({
-    owner,
-    ids: [...new Set(sorted.map(({ part }) => part.chunk.fileId))],
-  });
-  const named = sorted.flatMap(({ part, score }) => {
-    const file = names.get(part.chunk.fileId);
-    return file === undefined ? [] : [{ part, score, filename: file.name }];
-  });
   const hits: StoreHit[] = [];
-  for (let at = 0; at < named.length && hits.length < limit;) {
-    const page = named.slice(at, at + limit - hits.length);
+  // Candidates are many more than hits, and reading the files of all takes a quarter of the search.
+  for (let at = 0; at < sorted.length && hits.length < limit;) {
+    signal.throwIfAborted();
+    const page = sorted.slice(at, at + limit - hits.length);
     at += page.length;
-    // All at once, because each read waits for the thread of the database.
-    const entries = await Promise.all(
-      page.map(({ part }) =>
-        parts.store.getSearchObject({ owner, id: `${part.store.id}/${part.chunk.fileId}` }),
-      ),
-    );
-    for (const [index, { part, score, filename }] of page.entries()) {
-      const entry = entries[index];
-      if (entry === undefined) continue;
-      const { attributes } = storeFileData(entry);
-      const { fileId, text, place } = part.chunk;
-      hits.push({ fileId, filename, score, attributes, text, place });
-    }
+    hits.push(...(await readHits(page, owner, parts)));
   }
   return hits;
+}
+
+/** Returns the parts whose files still exist, with their names and attributes. */
+async function readHits(
+  found: readonly { readonly part: Found; readonly score: number }[],
+  owner: string,
+  { store }: Pick<SearchParts, "store">,
+): Promise<readonly StoreHit[]> {
+  const fileIds = found.map(({ part }) => part.chunk.fileId);
+  const [files, entries] = await Promise.all([
+    store.readFiles({ owner, ids: [...new Set(fileIds)] }),
+    Promise.all(
+      found.map(({ part }) =>
+        store.getSearchObject({ owner, id: `${part.store.id}/${part.chunk.fileId}` }),
+      ),
+    ),
+  ]);
+  return found.flatMap(({ part, score }, index) => {
+    const { fileId, text, place } = part.chunk;
+    const [file, entry] = [files.get(fileId), entries[index]];
+    if (file === undefined || entry === undefined) return [];
+    const { attributes } = storeFileData(entry);
+    return [{ fileId, filename: file.name, score, attributes, text, place }];
+  });
 }
 
 /** Returns the vectors of the queries; none without a model, or if it fails. */
