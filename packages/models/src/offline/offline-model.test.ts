@@ -240,6 +240,11 @@ test("reports an error with the list that follows it", async () => {
     "Error (invalid_arguments): The arguments do not fit:\n- path is missing\n- depth: too deep\nCorrect these and call again.";
   const text = await answer(turn("/ListFiles {}", ["ListFiles", said]));
   assert.match(text, /do not fit:\n {3}- path is missing\n {3}- depth: too deep$/);
+  const shown = said.replace("\nCorrect", '\nValid arguments: {"path":"."}\nCorrect');
+  assert.match(
+    await answer(turn("/ListFiles {}", ["ListFiles", shown])),
+    /too deep\n\nFor example: `\/ListFiles \{"path":"\."\}`$/,
+  );
 });
 
 test("a code fence inside a result does not end the quotation", async () => {

@@ -253,7 +253,7 @@ function citeResult({ name, content, parts }: ToolMessage, number: string): stri
   const failure = /^Error \(([^)]*)\): ([\s\S]*)/.exec(content);
   if (failure) {
     const [, code, message = ""] = failure;
-    return `${number}**${name}** failed (\`${code}\`): ${failureText(message)}`;
+    return `${number}**${name}** failed (\`${code}\`): ${failureText(name, message)}`;
   }
   const { text, isWhole } = excerptOf(content);
   if (text === "") return `${number}**${name}** returned an empty result.`;
@@ -298,13 +298,15 @@ function handleNote(content: string, isWhole: boolean): string {
 
 /**
  * Returns the first line of an error, with the list that follows it, which names the invalid
- * arguments.
+ * arguments, and with a line that calls the tool with valid ones.
  */
-function failureText(message: string): string {
+function failureText(name: string, message: string): string {
   const [first = "", ...rest] = message.trim().split("\n");
   const end = rest.findIndex((line) => !line.startsWith("- "));
   const list = first.endsWith(":") ? rest.slice(0, end < 0 ? undefined : end) : [];
-  return [first, ...list.map((line) => `   ${line}`)].join("\n");
+  const [, valid] = /^Valid arguments: (\{.*\})$/m.exec(rest.slice(list.length).join("\n")) ?? [];
+  const example = valid === undefined ? [] : ["", `For example: \`/${name} ${valid}\``];
+  return [first, ...list.map((line) => `   ${line}`), ...example].join("\n");
 }
 
 function firstLine(text: string): string {
