@@ -34,7 +34,9 @@ const findFile = statement<FileRow>(
 
 const findFiles = statement<FileRow>(
   { reads: ["files"] },
-  (dialect) => `${selectFiles(dialect)} WHERE id ${dialect.anyOf} AND owner = ? AND ${isValid}`,
+  // Without the plus, SQLite reads all files of the owner to find a few.
+  (dialect) =>
+    `${selectFiles(dialect)} WHERE id ${dialect.anyOf} AND ${dialect.name === "sqlite" ? "+" : ""}owner = ? AND ${isValid}`,
 );
 
 const findCursor = statement<{ id: string; created_seq: number }>(
