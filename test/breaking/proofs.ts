@@ -8,6 +8,7 @@ import { suspended } from "./proofs/suspended.ts";
 import { queueLost } from "./proofs/queue-lost.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
 import { retried } from "./proofs/retried.ts";
+import { clientTimeouts } from "./proofs/client-timeouts.ts";
 import { repeatedCalls } from "./proofs/repeated-calls.ts";
 import { stopped } from "./proofs/stopped.ts";
 import { twoNodes } from "./proofs/two-nodes.ts";
@@ -20,6 +21,7 @@ export const proofs: readonly Proof[] = [
   reconnecting,
   retried,
   repeatedCalls,
+  clientTimeouts,
   suspended,
   deliveredTwice,
   databaseRestarted,

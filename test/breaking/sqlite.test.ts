@@ -7,6 +7,7 @@ import { diskFull } from "./proofs/disk-full.ts";
 import { killed } from "./proofs/killed.ts";
 import { suspended } from "./proofs/suspended.ts";
 import { reconnecting } from "./proofs/reconnecting.ts";
+import { clientTimeouts } from "./proofs/client-timeouts.ts";
 import { repeatedCalls } from "./proofs/repeated-calls.ts";
 import { retried } from "./proofs/retried.ts";
 import { openProvingGround } from "./proving-ground.ts";
@@ -36,6 +37,11 @@ test(
 test(
   "a call over MCP that is repeated after a kill runs once, and the repeat gets its result",
   prove(repeatedCalls),
+);
+// Contract: breaking-client-timeouts
+test(
+  "a call over MCP that its client gives up and repeats runs once, and the repeat gets its result",
+  prove(clientTimeouts),
 );
 // Contract: breaking-suspended
 test(

@@ -59,11 +59,13 @@ export async function callTool(
       args: request.args,
       readOnly: registered.tool.effects === "read",
       headers: exchange.headers,
+      disconnected: exchange.disconnected,
     });
     // A repeat of a call that was given up gets its result. Until the result is written, an equal
     // request is another call.
     exchange.onEnd.push(call.release);
     context.mcpReq.signal.addEventListener("abort", call.release, { once: true });
+    if (exchange.disconnected.aborted || context.mcpReq.signal.aborted) call.release();
     const { run } = call;
     const structured = registered.tool.declaredReturnType?.schema !== undefined;
     return await follow(parts, { server, context, exchange, run, structured, stops: true });

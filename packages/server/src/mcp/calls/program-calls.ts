@@ -18,6 +18,8 @@ export interface ProgramCall {
   readonly readOnly: boolean;
   /** The headers of the request that the tool gets. */
   readonly headers?: { readonly [name: string]: string };
+  /** Aborts when the client of the request has left. Its hold then ends as soon as the call is stored. */
+  readonly disconnected?: AbortSignal;
 }
 
 /** The part of a run's request that this API stores for itself. */
@@ -56,8 +58,8 @@ export interface ProgramCallsOptions {
 export function createProgramCalls(options: ProgramCallsOptions) {
   const { runs, conversations, graceMs, clock, log } = options;
   const { store } = runs;
-  /** The keys of calls that a request of this process follows. */
-  const held = new Set<string>();
+  /** The keys of calls that a request of this process follows, and the ends of these requests. */
+  const held = new Map<string, Holder>();
   const timers = new Map<string, () => void>();
   /** The runs whose results were delivered, because their keys are removed later. */
   const delivered = new LruCache<string, true>(10_000);
@@ -65,14 +67,29 @@ export function createProgramCalls(options: ProgramCallsOptions) {
   /** Starts a call, or finds the call that the request repeats. */
   async function start(call: ProgramCall): Promise<HeldCall> {
     const { owner } = call;
+    let mayWait = !call.readOnly;
     for (let number = 0; number < maxEqualCalls; number++) {
       const { id, digest } = callKey(call, number);
       const name = `${owner} ${id}`;
-      if (held.has(name)) continue;
-      held.add(name);
-      const release = () => held.delete(name);
+      const holder = held.get(name);
+      if (holder !== undefined && mayWait) {
+        mayWait = false;
+        await endOrPause(holder, clock);
+      }
+      const key = { id, digest, ttlMs: rememberedMs };
+      if (held.has(name)) {
+        if (call.disconnected?.aborted !== true) continue;
+        // Its client has left, and the open request is the repeat, which arrived first.
+        return { ...(await startOrFind(call, key)), release: () => {} };
+      }
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      held.set(name, { ended, disconnected: call.disconnected });
+      const release = () => {
+        held.delete(name);
+        end();
+      };
       try {
-        const found = await startOrFind(call, { id, digest, ttlMs: rememberedMs });
+        const found = await startOrFind(call, key);
         timers.get(found.run.id)?.();
         return { ...found, release };
       } catch (thrown) {
@@ -172,6 +189,31 @@ export function createProgramCalls(options: ProgramCallsOptions) {
       for (const stop of timers.values()) stop();
     },
   };
+}
+
+/** A request that follows a call. */
+interface Holder {
+  /** Resolves when the request has ended. */
+  readonly ended: Promise<void>;
+  readonly disconnected: AbortSignal | undefined;
+}
+
+/** How long an equal request waits for the end of the one before, in ms. */
+const noticeMs = 300;
+
+/**
+ * Waits for the end of a request whose client may have left. A client that gives up a request can
+ * repeat it before this process notices that the connection of the first is closed, and before the
+ * call of the first is stored.
+ */
+async function endOrPause({ ended, disconnected }: Holder, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = clock.after(noticeMs, resolve);
+  await Promise.race([ended, promise]);
+  stop();
+  // After a long task the timer is due before the closed connection is read.
+  for (let turn = 0; turn < 2; turn++) await new Promise((next) => setImmediate(next));
+  if (disconnected?.aborted === true) await ended;
 }
 
 async function forget(
