@@ -26,6 +26,11 @@ export const longTests: readonly LongTests[] = [
       "Installs the clients, and starts two servers for each. packages/server/src/responses/history-forms.test.ts states histories in their forms.",
   },
   {
+    files: "test/connections.test.ts",
+    reason:
+      "Runs the commands of a guide, each in a process of its own. packages/connections/src/real-servers.test.ts calls the same server.",
+  },
+  {
     files: "test/nodes.test.ts",
     reason:
       "Starts two servers, PostgreSQL and often Redis for each test. The tests of packages/server run two nodes in one process; test/restart.test.ts kills servers.",

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkSettings } from "./check-settings.ts";
+import { readConnections } from "./connection-settings.ts";
+
+const read = (connections: object, environment: Readonly<NodeJS.ProcessEnv> = {}) => {
+  const checked = checkSettings({ connections });
+  assert.ok(checked.status === "valid");
+  return readConnections(checked.settings.connections, {
+    environment,
+    resolve: (path) => `/home/${path}`,
+  });
+};
+
+const problemOf = (connections: object) => {
+  const checked = checkSettings({ connections });
+  return checked.status === "valid"
+    ? ""
+    : checked.findings.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n");
+};
+
+test("a program reaches nothing by default, and its paths are absolute", () => {
+  const { connections } = read({ notes: { command: "bin/notes", read: ["a"] } });
+  assert.deepEqual(connections, [
+    {
+      on: true,
+      connection: {
+        type: "program",
+        name: "notes",
+        command: "/home/bin/notes",
+        args: [],
+        env: {},
+        read: ["/home/a"],
+        write: [],
+        network: false,
+        sandbox: true,
+      },
+    },
+  ]);
+});
+
+test("values come from the environment, and a missing one makes the connection unavailable", () => {
+  const headers = { Authorization: "Bearer ${TOKEN}" };
+  const given = { tickets: { url: "https://mcp.example.org/mcp", headers } };
+  const [set] = read(given, { TOKEN: "abc" }).connections;
+  assert.ok(set?.connection.type === "http");
+  assert.deepEqual(set.connection.headers, { Authorization: "Bearer abc" });
+  assert.equal(set.connection.missing, undefined);
+  const [unset] = read(given).connections;
+  assert.deepEqual(unset?.connection.missing, ["TOKEN"]);
+});
+
+test("a secret in the file is a problem, and is not repeated", () => {
+  const { problems } = read({
+    tickets: { url: "https://mcp.example.org/mcp", headers: { "X-Api-Key": "canary" } },
+    notes: { command: "notes", env: { NOTES_TOKEN: "canary" } },
+  });
+  assert.equal(problems.length, 2);
+  assert.match(problems[0] ?? "", /connections\.tickets\.headers\.X-Api-Key: .*TICKETS_TOKEN/);
+  assert.doesNotMatch(problems.join("\n"), /canary/);
+});
+
+test("the message on an invalid connection names the expected form", () => {
+  assert.match(problemOf({ "Two words": { command: "a" } }), /a name of 1 to 32/);
+  assert.match(problemOf({ a: {} }), /a connection such as/);
+  assert.match(problemOf({ a: { command: "a", url: "https://b" } }), /a connection such as/);
+  assert.match(problemOf({ a: { command: "a", headers: {} } }), /no setting headers; there are on/);
+  assert.match(problemOf({ a: { url: "ftp://a" } }), /a\.url: expected the address of an MCP/);
+  assert.match(problemOf({ a: { url: "https://ann:pw@b" } }), /a\.url/);
+  assert.match(problemOf({ a: { command: "a", network: ["http://b/"] } }), /a\.network/);
+  assert.match(problemOf({ a: { command: "a", idleSeconds: 0 } }), /seconds from 1/);
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findSandbox } from "@capstan/sandbox";
+import { root } from "../scripts/command.ts";
+import { type Guide, readGuide, runShell } from "./guide-commands.ts";
+import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
+
+// Connects the published file server as the guide describes, and kills the server of Capstan.
+
+const { problem } = await findSandbox();
+const skip = problem?.message ?? false;
+const program = join(root, "node_modules/.bin/mcp-server-filesystem");
+
+let folder: ServerFolder;
+let guide: Guide;
+let notes: string;
+
+before(async () => {
+  folder = await createServerFolder({ "notes/list.md": "Buy milk" });
+  guide = await readGuide("connect-a-service");
+  notes = join(folder.work, "notes");
+  const settings = guide
+    .block('"read": ["/srv/notes"]')
+    .replaceAll("/srv/notes", notes)
+    .replace('"mcp-server-filesystem"', JSON.stringify(program));
+  await writeFile(join(folder.work, "capstan.config.json"), settings);
+});
+after(async () => {
+  await folder?.[Symbol.asyncDispose]();
+});
+
+const run = (commands: string) =>
+  runShell(commands, { folder: folder.work, environment: { CAPSTAN_DATA_DIR: folder.data } });
+
+test("the commands of the guide connect a program, and show changed tools", { skip }, async () => {
+  const checked = await run(guide.block("capstan connections check"));
+  assert.match(checked.output, /^notes .*14 tools/m);
+  assert.equal(checked.code, 0);
+  const same = await run(guide.block("capstan connections accept notes"));
+  assert.match(same.output, /are those that were accepted/);
+
+  // As if the server had had another description before.
+  const file = join(folder.data, "connections/definitions/notes.json");
+  const stored = await readFile(file, "utf8");
+  const text = stored.replace('"accepted":[{', '"accepted":[{"title":"Old",');
+  await writeFile(file, text.replace(/"digest":"[0-9a-f]{8}/, '"digest":"00000000'));
+  const waiting = await run("capstan connections check");
+  assert.equal(waiting.code, 1);
+  assert.match(waiting.output, /waits for you: read_file/);
+  const shown = await run("capstan connections accept notes");
+  assert.equal(shown.code, 1, "without a terminal nothing is accepted");
+  assert.match(shown.output, /read_file\n.*accepted/s);
+  assert.equal((await run("capstan connections accept notes --yes")).code, 0);
+
+  const settings = guide.block('"Authorization"');
+  await mkdir(join(folder.work, "address"));
+  await writeFile(join(folder.work, "address/capstan.config.json"), settings);
+  const listed = await run("cd address; capstan connections list --data ../other");
+  assert.match(listed.output, /tickets .*needs a variable\n.*set TICKETS_TOKEN/);
+  assert.deepEqual(guide.untested(), []);
+});
+
+test("no process of a server is left after kill -9", { skip }, async () => {
+  await using server = await startServerProcess({ folder });
+  // A new server is listed in the background.
+  for (let tries = 0; tries < 200; tries++) {
+    const tools = await fetch(`${server.url}/v1/tools`);
+    if ((await tools.text()).includes("notes.read_text_file")) break;
+    await sleep(50);
+  }
+  const response = await fetch(`${server.url}/v1/responses`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      model: "capstan/offline",
+      input: `/read_text_file ${JSON.stringify({ path: join(notes, "list.md") })}`,
+      tools: [
+        {
+          type: "mcp",
+          server_label: "notes",
+          server_url: "capstan://groups/notes",
+          require_approval: "never",
+        },
+      ],
+    }),
+  });
+  const text = await response.text();
+  assert.match(text.slice(-700), /Buy milk/);
+  assert.notEqual((await processesOf(notes)).length, 0);
+  await server.kill();
+  for (let tries = 0; tries < 200 && (await processesOf(notes)).length > 0; tries++)
+    await sleep(50);
+  assert.deepEqual(await processesOf(notes), []);
+});
+
+/** Returns the processes with a text in their arguments. */
+async function processesOf(argument: string): Promise<readonly string[]> {
+  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const line = await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
+      return line.split("\0").includes(argument) ? [id] : [];
+    }),
+  );
+  return found.flat();
+}
