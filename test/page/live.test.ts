@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
 import { assertQuiet, eventually, visit, type Visitor } from "./visitor.ts";
@@ -33,6 +33,12 @@ beforeEach(() => me?.startOver());
 
 const items = (visitor: Visitor) => visitor.page.getByTestId("conversation-item");
 const item = (visitor: Visitor, title: string) => items(visitor).filter({ hasText: title }).first();
+/** Chooses an action in the menu of a chat. */
+const choose = async (chat: Locator, action: string) => {
+  await chat.hover();
+  await chat.getByTestId("conversation-menu").click();
+  await chat.page().getByTestId(action).click();
+};
 const openList = async (visitor: Visitor) => {
   await visitor.page.getByTestId("open-sidebar").click();
   await items(visitor).first().waitFor();
@@ -57,15 +63,13 @@ test(
     await me.turnEnds();
     await openList(phone);
     await item(phone, "/DateTime").waitFor();
-    await item(me, "/DateTime").hover();
-    await item(me, "/DateTime").getByTestId("rename-conversation").click();
+    await choose(item(me, "/DateTime"), "rename-conversation");
     await me.page.getByTestId("rename-field").fill("Time in Tokyo");
     await me.page.getByTestId("rename-field").press("Enter");
     await item(phone, "Time in Tokyo").waitFor();
     // The list stays open while it changes.
     assert.equal(await phone.page.getByRole("dialog", { name: "Conversations" }).isVisible(), true);
-    await item(me, "Time in Tokyo").hover();
-    await item(me, "Time in Tokyo").getByTestId("delete-conversation").click();
+    await choose(item(me, "Time in Tokyo"), "delete-conversation");
     await me.page.getByRole("button", { name: "Dismiss" }).first().click();
     await item(phone, "Time in Tokyo").waitFor({ state: "detached" });
     await phone.page.getByRole("button", { name: "Close the list" }).click();
@@ -84,8 +88,7 @@ test("a second page of a chat shows its new turns, titles and end", { skip }, as
   await phone.turnEnds();
   for (const visitor of [me, phone])
     await eventually(async () => assert.equal((await messages(visitor)).length, 3));
-  await item(me, "first").hover();
-  await item(me, "first").getByTestId("delete-conversation").click();
+  await choose(item(me, "first"), "delete-conversation");
   await me.page.getByRole("button", { name: "Dismiss" }).first().click();
   await phone.page.getByTestId("conversation-missing").waitFor();
 });
@@ -158,6 +161,51 @@ test(
     await me.turnEnds();
     assert.equal(streams.length, 2);
     assert.match(streams[1] ?? "", /starting_after=feed_/);
+    await context.close();
+  },
+);
+
+test(
+  "without locks, a page follows changes while it is visible, and then catches up",
+  { skip },
+  async () => {
+    const context = await browser.newContext();
+    // As in a page that was loaded without TLS.
+    await context.addInitScript(() => {
+      delete (Navigator.prototype as { locks?: unknown }).locks;
+      let visibility = "visible";
+      Object.defineProperty(document, "visibilityState", { get: () => visibility });
+      Object.assign(window, {
+        show: (next: string) => {
+          visibility = next;
+          document.dispatchEvent(new Event("visibilitychange"));
+        },
+      });
+    });
+    const page = await context.newPage();
+    const show = (visibility: string) =>
+      page.evaluate(
+        (next) => (window as never as { show: (next: string) => void }).show(next),
+        visibility,
+      );
+    const shows = (text: string) =>
+      page.getByTestId("conversation-item").filter({ hasText: text }).waitFor();
+    await page.goto(capstan.url);
+    await page.getByTestId("welcome").waitFor();
+    await me.say("seen at once");
+    await shows("seen at once");
+    await me.turnEnds();
+    const gone = page.waitForEvent("requestfailed", (request) =>
+      request.url().includes("/v1/events"),
+    );
+    await show("hidden");
+    await gone;
+    await me.startOver();
+    await me.say("seen later");
+    await me.turnEnds();
+    assert.equal(await page.getByText("seen later").count(), 0);
+    await show("visible");
+    await shows("seen later");
     await context.close();
   },
 );

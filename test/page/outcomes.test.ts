@@ -66,11 +66,16 @@ test(
     const other = await visit(browser, me.page.url());
     const there = other.page.getByTestId("outcome-card");
     await there.waitFor();
+    // The panel of everything that waits leads to the chat, and forgets the call once it is answered.
+    await other.page.getByTestId("open-inbox").click();
+    const listed = other.page.getByTestId("inbox-unknown");
+    await listed.getByRole("link", { name: "Tell what happened" }).waitFor();
     await card().getByRole("textbox", { name: "Note for the model" }).fill("the file is there");
     await card()
       .getByRole("button", { name: /^It happened/ })
       .click();
     await card().waitFor({ state: "detached" });
+    await listed.waitFor({ state: "detached" });
     const said = "Your answer: it happened (the file is there).";
     assert.equal((await me.page.getByTestId("outcome-found").innerText()).trim(), said);
     await there.getByRole("button", { name: /^It did not/ }).click();
