@@ -5,7 +5,7 @@ import OpenAI from "openai";
 import { contentParts, type Tool, toolError, withAnnotations } from "@capstan/core";
 import { ScriptedModel } from "@capstan/core/testing";
 import type { OutputItem, ResponseStreamEvent } from "./responses/projection/wire.ts";
-import { createTestApp, requestTo } from "./testing/app-fixtures.ts";
+import { createTestApp, requestTo, toyTools } from "./testing/app-fixtures.ts";
 import { streamOf } from "./testing/read-stream.ts";
 import { asking, tool } from "./testing/run-fixtures.ts";
 import { assertStreamGrammar } from "./testing/stream-grammar.ts";
@@ -423,4 +423,23 @@ test("a response that is read again includes what the reader asks for", async ()
     requestTo("GET", `/v1/responses/${body.id}?stream=true&include=web_search_call.action.sources`),
   );
   assert.match(await stream.text(), /"sources":\[\{"type":"url","url":"https:\/\/a\.example\//);
+});
+
+test("a function of the client with the name of a server's tool goes to the client, and the server runs nothing", async () => {
+  let ran = 0;
+  const app = createTestApp({
+    model: new ScriptedModel([{ calls: [{ name: "Look", args: {} }] }]),
+    tools: [tool("Look", () => String(++ran))],
+  });
+  const own = { type: "function", name: "Look", parameters: { type: "object", properties: {} } };
+  const { body } = await app.call("POST", "/v1/responses", {
+    input: "Go",
+    tools: [...toyTools, own],
+  });
+  const { output } = body as { readonly output: readonly { readonly type: string }[] };
+  assert.deepEqual(
+    output.map(({ type }) => type),
+    ["mcp_list_tools", "function_call"],
+  );
+  assert.equal(ran, 0);
 });
