@@ -16,6 +16,7 @@ export const longestFirst: readonly string[] = [
   "test/nodes.test.ts",
   "test/attack/long-attacks.test.ts",
   "test/page/approvals.test.ts",
+  "test/page/live.test.ts",
   "test/page/interruptions.test.ts",
   "test/clients/codex.test.ts",
   "test/page/outcomes.test.ts",
