@@ -102,6 +102,23 @@ test("says which step fails, and what to do", async (context) => {
   assert.match((await last(withKey(broken, "k"))) ?? "", /^call wrong List failed: no $/);
 });
 
+test("reports a call that waits for approval, and an answer that breaks off", async (context) => {
+  const text = "List waits for the approval of a user at http://127.0.0.1/ and has not run yet.";
+  const waiting = { content: [{ type: "text", text }] };
+  const url = await serve(context, { ...answers, "tools/call": waiting });
+  const [, , , call] = await check(context, withKey(url, "k"));
+  assert.match(call ?? "", /^call ok List waits for your approval/);
+  const broken = createServer((_request, response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.write(": hello\n\n", () => response.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(broken, "listening");
+  context.after(() => broken.close());
+  const { port } = broken.address() as AddressInfo;
+  const [, server] = await check(context, withKey(`http://127.0.0.1:${port}/mcp`, "k"));
+  assert.match(server ?? "", /^server wrong \S/);
+});
+
 test("starts the command of an entry, and reports its last words if it ends", async (context) => {
   const script = `const answers = ${JSON.stringify(answers)};
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {

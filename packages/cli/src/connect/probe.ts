@@ -6,8 +6,8 @@ import type { CommandTarget } from "./clients/client.ts";
 
 const texts = connectTexts.check;
 
-/** Time for the answer to one request, in seconds. */
-const limitSeconds = 30;
+/** Time for the answer to one request, in seconds. A call that waits for approval is answered after 45. */
+const limitSeconds = 60;
 
 /** A connection over MCP that sends requests as a client does. */
 export interface Probe {
@@ -63,7 +63,14 @@ export function probeHttp({
       const id = nextId++;
       const response = await send({ id, method, params });
       session = response.headers.get("mcp-session-id") ?? session;
-      for await (const answer of answersOf(response)) if (answer.id === id) return resultOf(answer);
+      try {
+        for await (const answer of answersOf(response))
+          if (answer.id === id) return resultOf(answer);
+      } catch (thrown) {
+        if (thrown instanceof ProbeFailure) throw thrown;
+        const isLate = thrown instanceof Error && thrown.name === "TimeoutError";
+        if (!isLate) throw new ProbeFailure(reasonOf(thrown));
+      }
       throw new ProbeFailure(texts.noAnswer(limitSeconds));
     },
     async notify(method) {
