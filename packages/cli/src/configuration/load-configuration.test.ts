@@ -70,6 +70,7 @@ test("without settings, the defaults are safe", async () => {
       code: { write: false, network: false },
       scripts: { folders: [join(folder, "capstan-tools")] },
       mcp: { clientApproves: "nothing", waitMs: 45_000 },
+      connections: [],
       skills: [],
       approvalsFrom: "anyone-until-connected",
       web: { allowPrivateHosts: [] },
