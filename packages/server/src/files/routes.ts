@@ -21,7 +21,7 @@ const maxPage = 10_000;
 
 /** Routes of users' files. */
 export function fileRoutes(
-  { runs, limits, sealer }: Services,
+  { runs, limits, sealer, vectorStores }: Services,
   budget: MemoryBudget,
 ): Hono<Environment> {
   const routes = new Hono<Environment>();
@@ -141,6 +141,7 @@ export function fileRoutes(
     const owner = context.get("principal");
     const [outcome] = await store.write([{ type: "delete-file", owner, id }]);
     if (outcome.status !== "deleted") throw notFound("file", id);
+    vectorStores.wake();
     return context.json({ id, object: "file", deleted: true } satisfies FileDeleted);
   });
 

@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "@capstan/core/host";
-import type { SearchChunk, SearchObject, Store } from "@capstan/store";
-import type { DocumentReader } from "./document-reader.ts";
+import type { FileRecord, SearchChunk, SearchObject, Store } from "@capstan/store";
+import type { CommitSize } from "./commit-size.ts";
+import type { DocumentReader, PartPlace } from "./document-reader.ts";
 import type { Embedder } from "./embed-texts.ts";
+import type { ByteBudget } from "./byte-budget.ts";
+import { createPauses } from "./pauses.ts";
 import { type StoreFileData, storeFileData } from "./store-data.ts";
 import { encodeVector } from "./vector-code.ts";
 
@@ -14,50 +17,76 @@ export interface IndexingParts {
   readonly log: (line: string) => void;
 }
 
+/** The state that files share which are indexed at the same time. */
+export interface SharedByFiles {
+  /** The bytes of files in memory. */
+  readonly budget: ByteBudget;
+  /** The number of parts of one commit. */
+  readonly commitSize: CommitSize;
+  /** Runs long writes one after another, so that the next commit has only one of them. */
+  readonly inOrder: <T>(write: () => Promise<T>) => Promise<T>;
+}
+
 /** The maximum number of parts of one file. */
 const maxParts = 20_000;
 
-/** How long this thread indexes before other work gets a turn, in ms. */
-const turnMs = 8;
-
 /** The largest file whose bytes are read. */
-const maxBytes = 64 * 1024 * 1024;
+export const maxBytes = 64 * 1024 * 1024;
+
+/** The maximum length of the texts of one commit, unless it has only one part. */
+const commitLength = 128 * 1024;
+
+/** From this number of parts, a write is a long one. */
+const longWrite = 8;
 
 type Failure = NonNullable<StoreFileData["error"]>;
 
+interface TextPart {
+  readonly text: string;
+  readonly place: PartPlace;
+}
+
 /**
- * Indexes a file of a vector store, or stores why it cannot be indexed. One commit stores the whole
- * index.
+ * Indexes a file of a vector store, or stores why it cannot be indexed. Searches find the index when
+ * its last commit is stored. Does nothing if another node indexes the file.
  *
  * @throws the signal's reason, or an error of the store; the file is then indexed later
  */
 export async function indexStoreFile(
   entry: SearchObject,
-  parts: IndexingParts,
+  parts: IndexingParts & SharedByFiles,
   signal: AbortSignal,
 ): Promise<void> {
-  const { owner, parentId, fileId, revision } = entry;
+  const { owner, parentId, fileId } = entry;
   if (parentId === null || fileId === null) return;
-  const data = storeFileData(entry);
-  const found = await partsOf({ owner, fileId }, data, parts, signal);
-  const common = { type: "index-file", owner, storeId: parentId, fileId, revision } as const;
-  if ("code" in found) {
-    const failed = { error: found, embedding: null };
-    await parts.store.write([{ ...common, status: "failed", data: failed, chunks: [] }]);
-    return;
+  const { store } = parts;
+  const file = { owner, storeId: parentId, fileId };
+  const [claimed] = await store.write([{ type: "claim-index", ...file, revision: entry.revision }]);
+  if (claimed.status !== "claimed_index") return;
+  const { revision } = claimed;
+  const record = await store.getFile({ owner, id: fileId });
+  const free = await parts.budget.take(owner, Math.min(record?.bytes ?? 0, maxBytes), signal);
+  try {
+    const found = await partsOf(record, storeFileData(entry), parts, signal);
+    if ("code" in found) {
+      const data = { error: found, embedding: null };
+      const failed = { type: "index-file", status: "failed", data, chunks: [] } as const;
+      await store.write([{ ...failed, ...file, revision }]);
+      return;
+    }
+    await writeParts({ ...file, revision, name: record?.name ?? "", parts: found }, parts, signal);
+  } finally {
+    free();
   }
-  const { chunks, embedding } = await withVectors(found, parts, signal);
-  const indexed = { error: null, embedding };
-  await parts.store.write([{ ...common, status: "completed", data: indexed, chunks }]);
 }
 
+/** Returns the parts of a file without their words and vectors, which take more memory. */
 async function partsOf(
-  file: { readonly owner: string; readonly fileId: string },
+  record: FileRecord | undefined,
   { chunking }: StoreFileData,
   { store, documents }: IndexingParts,
   signal: AbortSignal,
-): Promise<readonly SearchChunk[] | Failure> {
-  const record = await store.getFile({ owner: file.owner, id: file.fileId });
+): Promise<readonly TextPart[] | Failure> {
   if (record === undefined) return invalid("The file was deleted.");
   if (record.bytes > maxBytes)
     return invalid(`The file has ${record.bytes} bytes; at most ${maxBytes} are indexed.`);
@@ -72,47 +101,111 @@ async function partsOf(
     };
     return { code: code[text.cause], message: `The file cannot be indexed: ${text.reason}.` };
   }
-  const chunks: SearchChunk[] = [];
-  let began = performance.now();
+  const parts: TextPart[] = [];
+  const pause = createPauses();
   for (const part of documents.split(text.text, chunking)) {
-    if (chunks.length === maxParts)
+    if (parts.length === maxParts)
       return invalid(`The file has more than ${maxParts} parts. Divide it into several files.`);
-    if (part !== undefined) {
-      const words = documents.words(`${record.name} ${part.place.heading ?? ""} ${part.text}`);
-      chunks.push({ text: part.text, words: words.join(" "), place: { ...part.place } });
-    }
-    if (performance.now() - began < turnMs) continue;
-    await nextTurn();
+    if (part !== undefined) parts.push(part);
+    await pause();
     signal.throwIfAborted();
-    began = performance.now();
   }
-  return chunks;
+  return parts;
+}
+
+/** Writes the index of a file in commits of limited size; the last one makes it visible. */
+async function writeParts(
+  file: {
+    readonly owner: string;
+    readonly storeId: string;
+    readonly fileId: string;
+    readonly revision: number;
+    readonly name: string;
+    readonly parts: readonly TextPart[];
+  },
+  shared: IndexingParts & SharedByFiles,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, parts, ...ofFile } = file;
+  const { store, documents, inOrder, commitSize } = shared;
+  const embed = embedding(shared, signal);
+  const pause = createPauses();
+  let bytes = 0;
+  for (let position = 0; ;) {
+    const some = nextParts(parts, position, commitSize.rows);
+    const words: string[] = [];
+    for (const { text, place } of some) {
+      words.push(documents.words(`${name} ${place.heading ?? ""} ${text}`).join(" "));
+      await pause();
+    }
+    const vectors = await embed.next(some.map(({ text }) => text));
+    const chunks = some.map(({ text, place }, index): SearchChunk => {
+      const vector = vectors[index];
+      const chunk = { text, words: words[index] ?? "", place: { ...place } };
+      return vector === undefined ? chunk : { ...chunk, vector };
+    });
+    signal.throwIfAborted();
+    const common = { ...ofFile, chunks, position };
+    const isLast = position + some.length >= parts.length;
+    const write = async (): Promise<boolean> => {
+      if (isLast) {
+        const data = { error: null, embedding: embed.model() };
+        const last = { type: "index-file", status: "completed", data, bytes } as const;
+        await store.write([{ ...last, ...common }]);
+        return true;
+      }
+      const [stored] = await store.write([{ type: "index-parts", ...common }]);
+      // The file was removed, cancelled or added again, or another node has taken it over.
+      if (stored.status !== "indexed_parts") return true;
+      bytes += stored.bytes;
+      return false;
+    };
+    if (
+      await (some.length < longWrite && isLast ? write() : inOrder(() => commitSize.measure(write)))
+    )
+      return;
+    position += some.length;
+    await nextTurn();
+  }
+}
+
+/** Returns the parts of the next commit. */
+function nextParts(parts: readonly TextPart[], from: number, most: number): readonly TextPart[] {
+  let length = 0;
+  let to = from;
+  for (; to < parts.length && to < from + most; to++) {
+    length += parts[to]?.text.length ?? 0;
+    if (length > commitLength && to > from) break;
+  }
+  return parts.slice(from, to);
 }
 
 /** If the embedding model fails, the file is found by its words only. */
-async function withVectors(
-  chunks: readonly SearchChunk[],
+function embedding(
   { embedder, log }: IndexingParts,
   signal: AbortSignal,
-): Promise<{ readonly chunks: readonly SearchChunk[]; readonly embedding: string | null }> {
-  if (embedder === undefined) return { chunks, embedding: null };
-  try {
-    const vectors = await embedder.embed(
-      chunks.map(({ text }) => text),
-      signal,
-    );
-    const all = chunks.map((chunk, index) => {
-      const vector = vectors[index];
-      return vector === undefined ? chunk : { ...chunk, vector: encodeVector(vector) };
-    });
-    return { chunks: all, embedding: embedder.model };
-  } catch (thrown) {
-    signal.throwIfAborted();
-    log(
-      `A file of a vector store has no vectors, because ${embedder.model} failed: ${errorMessage(thrown)}`,
-    );
-    return { chunks, embedding: null };
-  }
+): {
+  readonly next: (texts: readonly string[]) => Promise<readonly string[]>;
+  /** The model of the vectors so far, or null if it failed. */
+  readonly model: () => string | null;
+} {
+  let model = embedder?.model ?? null;
+  return {
+    model: () => model,
+    async next(texts) {
+      if (embedder === undefined || model === null) return [];
+      try {
+        return (await embedder.embed(texts, signal)).map((vector) => encodeVector(vector));
+      } catch (thrown) {
+        signal.throwIfAborted();
+        log(
+          `A file of a vector store has no vectors, because ${embedder.model} failed: ${errorMessage(thrown)}`,
+        );
+        model = null;
+        return [];
+      }
+    },
+  };
 }
 
 function invalid(message: string): Failure {

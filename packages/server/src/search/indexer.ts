@@ -1,10 +1,14 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "@capstan/core/host";
 import type { SearchObject, Store } from "@capstan/store";
-import { indexStoreFile, type IndexingParts } from "./index-file.ts";
+import { createByteBudget } from "./byte-budget.ts";
+import { createCommitSize } from "./commit-size.ts";
+import { indexStoreFile, type IndexingParts, maxBytes } from "./index-file.ts";
+import { createUnindexedFiles, type UnindexedFiles } from "./unindexed-files.ts";
 
-/** Indexes files of vector stores in the background. */
+/** Indexes files of vector stores in the background, and deletes indexes that are no longer used. */
 export interface Indexer {
-  /** Looks for files that are not indexed yet. */
+  /** Looks for files that are not indexed yet, and for indexes to delete. */
   wake(): void;
   /** Resolves when all files that are known so far are indexed. */
   idle(): Promise<void>;
@@ -15,6 +19,9 @@ export interface Indexer {
 /** How many files are indexed at the same time. */
 const atOnce = 4;
 
+/** How many of them can belong to one user, so that another user never waits for all of them. */
+const atOnceOfOne = 3;
+
 /** Files of a node that died are found after this time, in ms. */
 const everyMs = 60_000;
 
@@ -23,65 +30,141 @@ const everyMs = 60_000;
  * next start, or another node, indexes them again.
  */
 export function createIndexer(
-  parts: IndexingParts & { readonly store: Pick<Store, "everyUnindexed"> },
+  parts: IndexingParts & { readonly store: Pick<Store, "everyUnindexedOwner" | "listUnindexed"> },
 ): Indexer {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let isAwake = false;
-  let work: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
+  const { store, log } = parts;
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  const shared = {
+    ...parts,
+    budget: createByteBudget(maxBytes),
+    commitSize: createCommitSize(),
+    inOrder: <T>(write: () => Promise<T>): Promise<T> => {
+      const result = lastWrite.then(write);
+      lastWrite = result.catch(() => {});
+      return result;
+    },
+  };
   const indexOne = async (file: SearchObject): Promise<void> => {
     try {
-      await indexStoreFile(file, parts, signal);
+      await indexStoreFile(file, shared, signal);
     } catch (thrown) {
-      if (!signal.aborted)
-        parts.log(`Cannot index a file of a vector store: ${errorMessage(thrown)}`);
+      if (!signal.aborted) log(`Cannot index a file of a vector store: ${errorMessage(thrown)}`);
     }
   };
 
-  const run = async (): Promise<void> => {
-    while (isAwake && !signal.aborted) {
-      isAwake = false;
-      let after = -1;
+  let pending: UnindexedFiles | undefined;
+  let hasChanged = false;
+  let onChange = (): void => {};
+  const change = (): void => {
+    hasChanged = true;
+    onChange();
+  };
+
+  /** Indexes all files, those included that are added in the meantime. */
+  const indexAll = async (): Promise<void> => {
+    const files = createUnindexedFiles(store);
+    pending = files;
+    const active = new Map<Promise<void>, string>();
+    const isFree = (user: string) =>
+      [...active.values()].filter((each) => each === user).length < atOnceOfOne;
+    try {
       while (!signal.aborted) {
-        const page = await parts.store.everyUnindexed({ after });
-        const last = page.at(-1);
-        if (last === undefined) break;
-        after = last.createdSeq;
-        const queue = page.toReversed();
-        const worker = async (): Promise<void> => {
-          for (let next = queue.pop(); next !== undefined && !signal.aborted; next = queue.pop())
-            await indexOne(next);
-        };
-        await Promise.all(Array.from({ length: atOnce }, worker));
+        hasChanged = false;
+        const file = active.size < atOnce ? await files.next(isFree) : undefined;
+        if (file !== undefined) {
+          const job: Promise<void> = indexOne(file).finally(() => {
+            active.delete(job);
+            change();
+          });
+          active.set(job, file.owner);
+        } else if (active.size === 0) break;
+        else if (!hasChanged)
+          // A file of a user who has a free slot can be added meanwhile.
+          await new Promise<void>((resolve) => {
+            onChange = resolve;
+          });
       }
+    } finally {
+      pending = undefined;
+      await Promise.all(active.keys());
     }
+  };
+
+  /** Deletes hidden indexes in small commits. */
+  const collectAll = async (): Promise<void> => {
+    const size = createCommitSize();
+    const write = () => store.write([{ type: "collect-chunks", rows: size.rows }]);
+    while (!signal.aborted) {
+      const [outcome] = await shared.inOrder(() => size.measure(write));
+      if (outcome.status !== "collected_chunks" || !outcome.more) return;
+      await nextTurn();
+    }
+  };
+
+  const indexing = wakeable(indexAll, (thrown) => {
+    if (!signal.aborted) log(`Cannot read the files to index: ${errorMessage(thrown)}`);
+  });
+  const collecting = wakeable(collectAll, (thrown) => {
+    if (!signal.aborted) log(`Cannot delete old indexes of files: ${errorMessage(thrown)}`);
+  });
+  let timer: NodeJS.Timeout | undefined;
+
+  const idle = async (): Promise<void> => {
+    await indexing.idle();
+    // Files that were indexed again have an old index.
+    if (!signal.aborted) collecting.wake();
+    await collecting.idle();
   };
 
   const wake = (): void => {
-    isAwake = true;
     timer ??= setInterval(wake, everyMs).unref();
-    work ??= run()
-      .catch((thrown: unknown) => {
-        if (!signal.aborted) parts.log(`Cannot read the files to index: ${errorMessage(thrown)}`);
-      })
-      .finally(() => {
-        work = undefined;
-        // A file can be added after the last look at the list, before this turn.
-        if (isAwake && !signal.aborted) wake();
-      });
+    pending?.refresh();
+    change();
+    indexing.wake();
+    collecting.wake();
   };
 
   return {
     wake,
-    async idle() {
-      await work;
-    },
+    idle,
     async close() {
       stopping.abort();
       clearInterval(timer);
-      await work;
+      change();
+      await idle();
+    },
+  };
+}
+
+/** Runs work again if it is woken while it runs. */
+function wakeable(
+  work: () => Promise<void>,
+  onError: (thrown: unknown) => void,
+): { readonly wake: () => void; readonly idle: () => Promise<void> } {
+  let isAwake = false;
+  let running: Promise<void> | undefined;
+
+  const run = async (): Promise<void> => {
+    while (isAwake) {
+      isAwake = false;
+      try {
+        await work();
+      } catch (thrown) {
+        onError(thrown);
+      }
+    }
+    running = undefined;
+  };
+
+  return {
+    wake() {
+      isAwake = true;
+      running ??= run();
+    },
+    async idle() {
+      await running;
     },
   };
 }

@@ -69,6 +69,7 @@ export function vectorStoreFileRoutes({ runs, vectorStores }: Services): Hono<En
     const { id: storeId, file: fileId } = context.req.param();
     const [outcome] = await store.write([{ type: "remove-store-file", owner, storeId, fileId }]);
     if (outcome.status !== "removed") throw notFound("vector store file", fileId);
+    vectorStores.wake();
     return context.json({ id: fileId, object: "vector_store.file.deleted", deleted: true });
   });
 
@@ -120,6 +121,7 @@ export function vectorStoreFileRoutes({ runs, vectorStores }: Services): Hono<En
     const { id: storeId, batch } = context.req.param();
     await findBatch(store, owner, { storeId, id: batch });
     await store.write([{ type: "cancel-batch", owner, id: batch }]);
+    vectorStores.wake();
     return context.json(await readBatch(owner, storeId, batch));
   });
 

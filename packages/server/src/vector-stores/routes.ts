@@ -115,6 +115,7 @@ export function vectorStoreRoutes({ runs, vectorStores }: Services): Hono<Enviro
     const owner = context.get("principal");
     const [outcome] = await store.write([{ type: "delete-vector-store", owner, id }]);
     if (outcome.status !== "removed") throw notFound("vector store", id);
+    vectorStores.wake();
     return context.json({ id, object: "vector_store.deleted", deleted: true });
   });
 

@@ -21,7 +21,8 @@ import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
 import { deleteThreadObject, saveThreadObject } from "./runs/write-thread-objects.ts";
-import { indexFile } from "./search/index-file.ts";
+import { claimIndex, indexFile, indexParts } from "./search/index-file.ts";
+import { collectChunks } from "./search/collect-chunks.ts";
 import {
   addStoreFiles,
   cancelBatch,
@@ -153,6 +154,12 @@ function* applyWrite(
       return yield* removeStoreFile(context, write, at);
     case "cancel-batch":
       return yield* cancelBatch(context, write, at);
+    case "claim-index":
+      return yield* claimIndex(context, write);
+    case "index-parts":
+      return yield* indexParts(context, write);
+    case "collect-chunks":
+      return yield* collectChunks(context, write);
     case "index-file":
       return yield* indexFile(context, write, at);
     case "delete-thread-object":

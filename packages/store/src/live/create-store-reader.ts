@@ -18,7 +18,8 @@ import { getCompletion, listCompletions } from "../read/read-completions.ts";
 import {
   countBatchFiles,
   countStoreFiles,
-  everyUnindexed,
+  everyUnindexedOwner,
+  listUnindexed,
   getSearchObject,
   listSearchObjects,
 } from "../read/search/read-objects.ts";
@@ -128,7 +129,8 @@ const keyReads = {
   listSearchObjects,
   countStoreFiles,
   countBatchFiles,
-  everyUnindexed,
+  everyUnindexedOwner,
+  listUnindexed,
   readChunks,
   readStoreFile,
   /** In no particular order. */

@@ -52,6 +52,9 @@ export interface FileCount {
   readonly bytes: number;
 }
 
+/** The file id of a hidden row that means all files of a store. */
+export const wholeStore = "";
+
 /** Returns the id of a file in a vector store. */
 export function storeFileId(storeId: string, fileId: string): string {
   return `${storeId}/${fileId}`;

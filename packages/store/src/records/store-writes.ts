@@ -351,21 +351,35 @@ export type StoreWrite =
   /** Cancels the files of a batch that are not indexed yet. */
   | { readonly type: "cancel-batch"; readonly owner: string; readonly id: string }
   /**
-   * Stores the index of a file, or why it has none, unless the file was removed, cancelled or added
-   * again in the meantime.
+   * Claims a file that is not indexed yet for this node. The claim counts up the file's `revision`,
+   * so earlier claims can write nothing more. A node that has died loses its claims.
    */
   | {
-      readonly type: "index-file";
+      readonly type: "claim-index";
       readonly owner: string;
       readonly storeId: string;
       readonly fileId: string;
-      /** The `revision` of the file when its indexing began. */
       readonly revision: number;
+    }
+  /**
+   * Stores parts of a file's index, which no search finds before `index-file`. Each write delays
+   * others, so a long index needs several.
+   */
+  | ({ readonly type: "index-parts" } & ChunksOfFile)
+  /**
+   * Stores the last parts of a file's index and makes it visible, or stores why there is none,
+   * unless the file was removed, cancelled, claimed or added again in the meantime.
+   */
+  | ({
+      readonly type: "index-file";
       readonly status: "completed" | "failed";
       /** The members of the file's data that change. */
       readonly data: JsonObject;
-      readonly chunks: readonly SearchChunk[];
-    }
+      /** The bytes of the parts that `index-parts` stored. @default 0 */
+      readonly bytes?: number;
+    } & ChunksOfFile)
+  /** Deletes parts of indexes that no search finds any more, and the files of deleted stores. */
+  | { readonly type: "collect-chunks"; readonly rows: number }
   /**
    * Deletes expired files, and the parts of expired uploads, of all owners; with `older`, an
    * owner's files that were created before a time. At most 500 files per write.
@@ -397,6 +411,18 @@ export type StoreWrite =
     }
   /** Resets the variables of a run to those that it began with, if they cannot be read. */
   | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };
+
+/** Parts of a file of a vector store. */
+interface ChunksOfFile {
+  readonly owner: string;
+  readonly storeId: string;
+  readonly fileId: string;
+  /** The `revision` of the file when its indexing began, or after its claim. */
+  readonly revision: number;
+  readonly chunks: readonly SearchChunk[];
+  /** The number of parts before these. @default 0 */
+  readonly position?: number;
+}
 
 /** A write to a run's journal. */
 export type Journal = Extract<StoreWrite, { type: "journal" }>;

@@ -153,7 +153,20 @@ interface Outcomes {
   readonly "change-store-file": { readonly status: "changed_file" } | NotFound;
   readonly "remove-store-file": { readonly status: "removed" } | NotFound;
   readonly "cancel-batch": { readonly status: "cancelled_batch" } | NotFound;
+  /** `refused`: another node has claimed the file. */
+  readonly "claim-index":
+    | { readonly status: "claimed_index"; readonly revision: number }
+    | Refused
+    | NotFound;
+  /** `bytes` are those of the parts. */
+  readonly "index-parts": { readonly status: "indexed_parts"; readonly bytes: number } | NotFound;
   readonly "index-file": { readonly status: "indexed" } | NotFound;
+  /** `more`: there may be more to delete. */
+  readonly "collect-chunks": {
+    readonly status: "collected_chunks";
+    readonly rows: number;
+    readonly more: boolean;
+  };
   /** `known`: another request holds the key. */
   readonly "claim-key": { readonly status: "claimed_key" } | { readonly status: "known" };
   readonly "create-completion": { readonly status: "created" } | NotFound;

@@ -40,41 +40,6 @@ function computeChecksum(
 }
 
 /**
- * Returns the statements that add a text column to a table with checksums. Damaged rows remain
- * damaged, and rows without a checksum still have none.
- */
-export function addText(
-  table: RowTable,
-  { column, value }: { readonly column: string; readonly value: string },
-): readonly MigrationStatement[] {
-  const added = `ADD COLUMN ${column} TEXT NOT NULL DEFAULT '${value}'`;
-  return [
-    { sqlite: `ALTER TABLE ${table} ${added}` },
-    {
-      sqlite: `UPDATE ${table} SET checksum =
-        CASE checksum WHEN ${sqliteChecksum(table, undefined, [column])} THEN ${sqliteChecksum(table)} ELSE checksum END`,
-    },
-    ...replaceChecksum(table, [column], added),
-  ];
-}
-
-/** Marks the damaged rows of a table in PostgreSQL, and changes the columns of its checksum. */
-function replaceChecksum(
-  table: RowTable,
-  without: readonly string[],
-  added: string,
-): readonly MigrationStatement[] {
-  return [
-    {
-      postgres: `UPDATE ${table} SET is_damaged = TRUE WHERE checksum <> ${postgresChecksum(table, "", without)}`,
-    },
-    { postgres: `DROP TRIGGER mark_damaged ON ${table}` },
-    { postgres: `ALTER TABLE ${table} DROP COLUMN checksum, ${added}` },
-    ...computeChecksum(table),
-  ];
-}
-
-/**
  * Returns the statements that add `created_seq` to a table. Existing rows get small numbers: in
  * SQLite in the order of insertion, which `VACUUM` keeps. Damaged rows remain damaged, and rows
  * without a checksum still have none.
@@ -101,6 +66,32 @@ export function addSequence(table: RowTable): readonly MigrationStatement[] {
     {
       postgres: `CREATE TRIGGER set_created_seq BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION set_created_seq()`,
     },
+    ...computeChecksum(table),
+  ];
+}
+
+/**
+ * Returns the statements that add a column with a default value to a table. Damaged rows remain
+ * damaged.
+ *
+ * @param added.type the type of the column, with its default
+ */
+export function addColumn(
+  table: RowTable,
+  { column, type }: { readonly column: string; readonly type: string },
+): readonly MigrationStatement[] {
+  return [
+    { sqlite: `ALTER TABLE ${table} ADD COLUMN ${column} ${type}` },
+    {
+      sqlite: `UPDATE ${table} SET checksum = ${sqliteChecksum(table)}
+        WHERE checksum = ${sqliteChecksum(table, undefined, [column])}`,
+    },
+    {
+      postgres: `UPDATE ${table} SET is_damaged = TRUE
+        WHERE checksum <> ${postgresChecksum(table, "", [column])}`,
+    },
+    { postgres: `DROP TRIGGER mark_damaged ON ${table}` },
+    { postgres: `ALTER TABLE ${table} DROP COLUMN checksum, ADD COLUMN ${column} ${type}` },
     ...computeChecksum(table),
   ];
 }

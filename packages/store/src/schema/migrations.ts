@@ -2,7 +2,7 @@ import { findUnmoved } from "./move-inputs.ts";
 import { initialSchema } from "./initial-schema.ts";
 import type { Migration } from "./migration.ts";
 import { latestMs, perMs } from "../sql/creation-sequence.ts";
-import { addChecksum, addSequence, addText } from "./add-columns.ts";
+import { addChecksum, addColumn, addSequence } from "./add-columns.ts";
 import { checkedTables } from "./row-checksums.ts";
 import type { RowTable } from "../sql/tables.ts";
 
@@ -21,6 +21,7 @@ const laterTables: readonly RowTable[] = [
   "search_objects",
   "search_chunks",
   "run_words",
+  "hidden_chunks",
 ];
 
 /**
@@ -553,7 +554,8 @@ export const migrations: readonly Migration[] = [
         sqlite: `CREATE TRIGGER search_words_delete AFTER DELETE ON search_chunks BEGIN
           DELETE FROM search_words WHERE rowid = old.n; END`,
       },
-      ...(["search_objects", "search_chunks"] as const).flatMap((table) => addChecksum(table, [])),
+      ...addChecksum("search_objects", []),
+      ...addChecksum("search_chunks", ["version"]),
     ],
   },
   {
@@ -590,8 +592,34 @@ export const migrations: readonly Migration[] = [
     version: 26,
     // The place of a conversation in the user's list: `open`, `pinned` or `archived`.
     statements: [
-      ...addText("conversations", { column: "state", value: "open" }),
+      ...addColumn("conversations", { column: "state", type: "TEXT NOT NULL DEFAULT 'open'" }),
       "CREATE INDEX conversations_in_state ON conversations (owner, state, updated_at, id)",
+    ],
+  },
+  {
+    version: 27,
+    statements: [
+      // A file's index is written and deleted in many commits. Its parts have the revision of the
+      // file as their version.
+      ...addColumn("search_chunks", { column: "version", type: "BIGINT NOT NULL DEFAULT 0" }),
+      // Merged by `collectChunks`: see `merge-words.ts`.
+      { sqlite: "INSERT INTO search_words (search_words, rank) VALUES ('deletemerge', 0)" },
+      "DROP INDEX search_objects_unindexed",
+      "CREATE INDEX search_objects_unindexed ON search_objects (owner, created_seq) WHERE kind = 'file' AND status = 'in_progress'",
+      "DROP INDEX search_chunks_of_store",
+      "CREATE INDEX search_chunks_of_store ON search_chunks (store_id, file_id, version, position)",
+      // The versions that no search finds: the version that `node` is writing, and versions that are
+      // to be deleted. An empty `file_id` means all files of a deleted store.
+      `CREATE TABLE hidden_chunks (
+        owner TEXT NOT NULL,
+        store_id TEXT NOT NULL,
+        file_id TEXT NOT NULL,
+        from_version BIGINT NOT NULL,
+        to_version BIGINT NOT NULL,
+        node TEXT,
+        PRIMARY KEY (store_id, file_id, from_version)
+      )`,
+      ...addChecksum("hidden_chunks", []),
     ],
   },
 ];

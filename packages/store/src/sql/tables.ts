@@ -309,6 +309,17 @@ export const tables = {
       text: "text",
       words: "text",
       vector: "text",
+      version: "bigint",
+    },
+  },
+  hidden_chunks: {
+    columns: {
+      owner: "text",
+      store_id: "text",
+      file_id: "text",
+      from_version: "bigint",
+      to_version: "bigint",
+      node: "text",
     },
   },
   run_words: {

@@ -15,6 +15,8 @@ import {
 /** The number of rows that one commit deletes, which must not delay other writes for long. */
 export const commitRows = 500;
 const commitBytes = 4 * 1_048_576;
+/** The number of parts of indexes that one commit deletes. */
+const commitChunks = 32;
 
 /** The data of one user that was deleted, or would be. */
 export interface PruneReport {
@@ -71,6 +73,7 @@ export async function prune(options: {
   // Deletes the rest of an interrupted call first, because it still uses space.
   await collect(options);
   await expireFiles(options);
+  await collectChunks(options);
   const pruned: PruneReport[] = [];
   for (const { owner, bytes } of await owners(store, retention)) {
     const rule = ruleFor(retention, owner);
@@ -90,6 +93,7 @@ export async function prune(options: {
       await expireFiles(options, { owner, before: options.now - rule.days * dayMs });
     if (!isEmpty(sum)) pruned.push(sum);
   }
+  await collectChunks(options);
   return pruned;
 }
 
@@ -101,6 +105,19 @@ async function expireFiles(
   while (signal?.aborted !== true) {
     const [outcome] = await store.write([{ type: "expire-files", ...(older && { older }) }]);
     if (outcome.status !== "expired_files" || !outcome.more) return;
+    await pause?.();
+  }
+}
+
+/** Deletes the hidden indexes of files. */
+async function collectChunks({
+  store,
+  pause,
+  signal,
+}: Pick<Parameters<typeof prune>[0], "store" | "pause" | "signal">): Promise<void> {
+  while (signal?.aborted !== true) {
+    const [outcome] = await store.write([{ type: "collect-chunks", rows: commitChunks }]);
+    if (outcome.status !== "collected_chunks" || !outcome.more) return;
     await pause?.();
   }
 }

@@ -3,6 +3,7 @@ import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
+import { dropVersions, hideVersions, type Versions } from "../search/drop-versions.ts";
 import type { WriteContext } from "../state/write-context.ts";
 
 type CreateFile = Extract<StoreWrite, { type: "create-file" }>;
@@ -74,14 +75,20 @@ const deleteLinks = statement(
   ({ anyOf }) => `DELETE FROM run_files WHERE file_id ${anyOf}`,
 );
 
+const findInStores = statement<{
+  owner: string;
+  store_id: string;
+  file_id: string;
+  revision: number;
+}>(
+  { reads: ["search_objects"] },
+  ({ anyOf, lock }) => `SELECT owner, parent_id AS store_id, file_id, revision FROM search_objects
+    WHERE file_id ${anyOf} ORDER BY id${lock("search_objects")}`,
+);
+
 const deleteStoreFiles = statement(
   { writes: ["search_objects"] },
   ({ anyOf }) => `DELETE FROM search_objects WHERE file_id ${anyOf}`,
-);
-
-const deleteChunks = statement(
-  { writes: ["search_chunks"] },
-  ({ anyOf }) => `DELETE FROM search_chunks WHERE file_id ${anyOf}`,
 );
 
 const deleteExpiredParts = statement(
@@ -201,23 +208,35 @@ export function insertFile(
 
 /** Deletes a file. Runs that refer to its bytes keep them. */
 export function* deleteFile(
-  { changes, notes }: WriteContext,
+  context: WriteContext,
   { owner, id }: DeleteFile,
 ): Script<OutcomeOf<DeleteFile>> {
   const known = yield* first(findFile, id, owner);
   if (known === undefined) return { status: "not_found" };
+  const { changes, notes } = context;
   changes.remove("files", { id });
   changes.remove("run_files", { file_id: id });
   // No index keeps the text of a deleted file.
-  changes.remove("search_objects", { file_id: id });
-  changes.remove("search_chunks", { file_id: id });
+  const indexed = yield* all(findInStores, [id]);
+  for (const each of indexed) yield* dropVersions(context, versionsOf(each));
+  if (indexed.length > 0) changes.run(deleteStoreFiles, [id]);
   notes.push({ owner, event: { type: "file.deleted", file: id } });
   return { status: "deleted", runIds: [] };
 }
 
+function versionsOf(file: {
+  readonly owner: string;
+  readonly store_id: string;
+  readonly file_id: string;
+  readonly revision: number;
+}): Versions {
+  const { owner, store_id: storeId, file_id: fileId, revision: upTo } = file;
+  return { owner, storeId, fileId, upTo };
+}
+
 /** Deletes expired files, or a user's files of a certain age, and the parts of expired uploads. */
 export function* expireFiles(
-  { changes, notes }: WriteContext,
+  context: WriteContext,
   { older }: ExpireFiles,
   at: number,
 ): Script<OutcomeOf<ExpireFiles>> {
@@ -225,14 +244,15 @@ export function* expireFiles(
     older === undefined
       ? yield* all(findExpired, at)
       : yield* all(findOld, older.owner, older.before);
+  const { changes, notes } = context;
   const ids = found.map(({ id }) => id);
   for (const { id: file, owner } of found)
     notes.push({ owner, event: { type: "file.deleted", file } });
   if (ids.length > 0) {
+    for (const each of yield* all(findInStores, ids)) hideVersions(context, versionsOf(each));
     changes.run(deleteFiles, ids);
     changes.run(deleteLinks, ids);
     changes.run(deleteStoreFiles, ids);
-    changes.run(deleteChunks, ids);
   }
   if (older === undefined) {
     changes.run(deleteExpiredParts, at);

@@ -27,11 +27,29 @@ export function* missingFile(
   return ids.find((id) => !found.has(id));
 }
 
+const findHidden = statement<{ file_id: string; version: number }>(
+  { reads: ["hidden_chunks"] },
+  ({ anyOf }) => `SELECT file_id, MAX(to_version) AS version FROM hidden_chunks
+    WHERE store_id = ? AND file_id ${anyOf} GROUP BY file_id`,
+);
+
+/** Returns the newest hidden version of each of the files that has one. */
+export function* hiddenVersions(
+  storeId: string,
+  files: readonly AddedFile[],
+): Script<ReadonlyMap<string, number>> {
+  const ids = [...new Set(files.map(({ fileId }) => fileId))];
+  const rows = yield* all(findHidden, storeId, ids);
+  return new Map(rows.map(({ file_id, version }) => [file_id, version]));
+}
+
 /**
  * Adds files to a vector store, to be indexed.
  *
  * @param options.known the revisions of the files that it has already, by their id in the store.
  * @default none
+ * @param options.hidden the newest hidden versions of the files, by the file's id: a file that was
+ * removed must not get a version that it had. @default none
  */
 export function insertStoreFiles(
   { changes }: WriteContext,
@@ -41,6 +59,7 @@ export function insertStoreFiles(
     files,
     batchId = null,
     known = new Map(),
+    hidden = new Map(),
     at,
   }: {
     readonly owner: string;
@@ -48,6 +67,7 @@ export function insertStoreFiles(
     readonly files: readonly AddedFile[];
     readonly batchId?: string | null;
     readonly known?: ReadonlyMap<string, number>;
+    readonly hidden?: ReadonlyMap<string, number>;
     readonly at: number;
   },
 ): void {
@@ -66,7 +86,7 @@ export function insertStoreFiles(
       file_id: fileId,
       status: "in_progress",
       bytes: 0,
-      revision: (revision ?? 0) + 1,
+      revision: Math.max(revision ?? 0, hidden.get(fileId) ?? 0) + 1,
       created_at: at,
       updated_at: at,
       data: JSON.stringify(data),

@@ -51,7 +51,7 @@ everyStore("the parts of indexed files are found by their words", async (withSto
   await withStore(async (store) => {
     await openStoreA(store);
     await store.write([add("file-1"), add("file-2")]);
-    const pending = await store.everyUnindexed({ after: -1 });
+    const pending = await store.listUnindexed({ owner, after: -1 });
     assert.deepEqual(
       pending.map(({ fileId, revision }) => [fileId, revision]),
       [
@@ -132,9 +132,9 @@ everyStore("a vector store is created with all of its files, or not at all", asy
     const [missing] = await store.write([{ ...create, files: [file("file-1"), file("file-9")] }]);
     assert.deepEqual(missing, { status: "missing_file", fileId: "file-9" });
     assert.deepEqual(await store.listSearchObjects({ owner, order: "asc", limit: 9 }), []);
-    assert.deepEqual(await store.everyUnindexed({ after: -1 }), []);
+    assert.deepEqual(await store.listUnindexed({ owner, after: -1 }), []);
     await store.write([{ ...create, files: [file("file-1"), file("file-1")] }]);
-    const pending = await store.everyUnindexed({ after: -1 });
+    const pending = await store.listUnindexed({ owner, after: -1 });
     assert.deepEqual(
       pending.map(({ id, revision }) => [id, revision]),
       [["vs_A/file-1", 1]],

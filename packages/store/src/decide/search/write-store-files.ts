@@ -4,7 +4,8 @@ import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { WriteContext } from "../state/write-context.ts";
-import { insertStoreFiles, missingFile } from "./insert-store-files.ts";
+import { dropVersions } from "./drop-versions.ts";
+import { hiddenVersions, insertStoreFiles, missingFile } from "./insert-store-files.ts";
 import { lockObject, touchStore } from "./write-vector-stores.ts";
 
 type AddFiles = Extract<StoreWrite, { type: "add-store-files" }>;
@@ -59,7 +60,9 @@ export function* addStoreFiles(
       updated_at: at,
       data: JSON.stringify(batch.data),
     });
-  insertStoreFiles(context, { owner, storeId, files, batchId: batch?.id ?? null, known, at });
+  const hidden = yield* hiddenVersions(storeId, files);
+  const batchId = batch?.id ?? null;
+  insertStoreFiles(context, { owner, storeId, files, batchId, known, hidden, at });
   touchStore(context, store, at);
   return { status: "added_files" };
 }
@@ -91,7 +94,7 @@ export function* removeStoreFile(
   const file = yield* lockObject(owner, id);
   if (store === undefined || file === undefined) return { status: "not_found" };
   context.changes.remove("search_objects", { id });
-  context.changes.remove("search_chunks", { store_id: storeId, file_id: fileId });
+  yield* dropVersions(context, { owner, storeId, fileId, upTo: file.revision });
   touchStore(context, store, at);
   return { status: "removed" };
 }

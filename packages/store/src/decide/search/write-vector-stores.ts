@@ -1,4 +1,5 @@
 import {
+  isOfStore,
   searchObject,
   type SearchObjectRow,
   selectObjects,
@@ -9,15 +10,16 @@ import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
 import type { WriteContext } from "../state/write-context.ts";
+import { hideStore } from "./drop-versions.ts";
 import { insertStoreFiles, missingFile } from "./insert-store-files.ts";
 
 type SaveStore = Extract<StoreWrite, { type: "save-vector-store" }>;
 type DeleteStore = Extract<StoreWrite, { type: "delete-vector-store" }>;
 
 const lock = statement<SearchObjectRow>(
-  { reads: ["search_objects"] },
+  { reads: ["search_objects", "hidden_chunks"] },
   (dialect) =>
-    `${selectObjects(dialect)} WHERE id = ? AND owner = ?${dialect.lock("search_objects")}`,
+    `${selectObjects(dialect)} WHERE id = ? AND owner = ? AND ${isOfStore}${dialect.lock("search_objects")}`,
 );
 
 const countStores = statement<{ stores: number }>(
@@ -81,17 +83,19 @@ export function* saveVectorStore(
   return { status: "saved_store" };
 }
 
-/** Deletes a vector store with its files, batches and index. The files themselves remain. */
+/**
+ * Deletes a vector store with its files, batches and index: `collectChunks` deletes these, which are
+ * hidden from now on. The files themselves remain.
+ */
 export function* deleteVectorStore(
-  { changes }: WriteContext,
+  context: WriteContext,
   { owner, id }: DeleteStore,
 ): Script<OutcomeOf<DeleteStore>> {
   const before = yield* first(lock, id, owner);
   // The kind of a damaged row cannot be trusted; it can be deleted.
   if (before === undefined || (before.is_intact === 1 && before.kind !== "store"))
     return { status: "not_found" };
-  changes.remove("search_objects", { id });
-  changes.remove("search_objects", { parent_id: id });
-  changes.remove("search_chunks", { store_id: id });
+  context.changes.remove("search_objects", { id });
+  hideStore(context, { owner, storeId: id });
   return { status: "removed" };
 }

@@ -53,6 +53,7 @@ const sized: readonly SizedTable[] = [
   { kind: "other", table: "agents", columns: ["agent"], of: "owner" },
   { kind: "other", table: "request_keys", columns: ["response"], of: "owner" },
   { kind: "files", table: "search_objects", columns: ["data"], of: "owner" },
+  { kind: "files", table: "hidden_chunks", columns: ["file_id"], of: "owner" },
   { kind: "files", table: "search_chunks", columns: ["text", "words", "vector"], of: "owner" },
   { kind: "files", table: "files", columns: [], size: "bytes", of: "owner" },
   { kind: "files", table: "upload_parts", columns: [], size: "bytes", of: "owner" },

@@ -1,6 +1,11 @@
 import type { JsonObject } from "@capstan/core";
 import type { CreationCursor } from "../../records/records.ts";
-import type { FileCount, SearchObject, SearchObjectKind } from "../../records/search.ts";
+import {
+  type FileCount,
+  type SearchObject,
+  type SearchObjectKind,
+  wholeStore,
+} from "../../records/search.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
@@ -10,6 +15,10 @@ import { statement } from "../../sql/statement.ts";
 export const selectObjects = (dialect: Dialect) =>
   `SELECT id, owner, kind, parent_id, batch_id, file_id, status, bytes, revision, created_at, updated_at,
     data, created_seq, ${isIntact(dialect, "search_objects", "search_objects")} AS is_intact FROM search_objects`;
+
+/** A condition that is false for files and batches of a deleted store. */
+export const isOfStore = `(parent_id IS NULL OR NOT EXISTS (
+    SELECT 1 FROM hidden_chunks WHERE store_id = parent_id AND file_id = '${wholeStore}'))`;
 
 /** A row of `selectObjects`. */
 export interface SearchObjectRow extends CheckedRow {
@@ -53,14 +62,14 @@ export function searchObject(row: SearchObjectRow): SearchObject {
 }
 
 const findObject = statement<SearchObjectRow>(
-  { reads: ["search_objects"] },
-  (dialect) => `${selectObjects(dialect)} WHERE id = ? AND owner = ?`,
+  { reads: ["search_objects", "hidden_chunks"] },
+  (dialect) => `${selectObjects(dialect)} WHERE id = ? AND owner = ? AND ${isOfStore}`,
 );
 
 const page = (of: string, order: "asc" | "desc") =>
   statement<SearchObjectRow>(
-    { reads: ["search_objects"] },
-    (dialect) => `${selectObjects(dialect)} WHERE owner = ? AND ${of}
+    { reads: ["search_objects", "hidden_chunks"] },
+    (dialect) => `${selectObjects(dialect)} WHERE owner = ? AND ${of} AND ${isOfStore}
       AND (CAST(? AS TEXT) IS NULL OR status = ?)
       AND (created_seq, id) ${order === "asc" ? ">" : "<"} (?, ?)
       ORDER BY created_seq ${order}, id ${order} LIMIT ?`,
@@ -87,9 +96,9 @@ const countFiles = statement<{
   files: number;
   bytes: number;
 }>(
-  { reads: ["search_objects"] },
+  { reads: ["search_objects", "hidden_chunks"] },
   ({ anyOf }) => `SELECT parent_id, status, COUNT(*) AS files, CAST(SUM(bytes) AS BIGINT) AS bytes
-    FROM search_objects WHERE kind = 'file' AND parent_id ${anyOf} AND owner = ? GROUP BY parent_id, status`,
+    FROM search_objects WHERE kind = 'file' AND parent_id ${anyOf} AND owner = ? AND ${isOfStore} GROUP BY parent_id, status`,
 );
 
 const countBatch = statement<{
@@ -98,15 +107,27 @@ const countBatch = statement<{
   files: number;
   bytes: number;
 }>(
-  { reads: ["search_objects"] },
+  { reads: ["search_objects", "hidden_chunks"] },
   `SELECT batch_id AS parent_id, status, COUNT(*) AS files, CAST(SUM(bytes) AS BIGINT) AS bytes
-    FROM search_objects WHERE kind = 'file' AND batch_id = ? AND owner = ? GROUP BY batch_id, status`,
+    FROM search_objects WHERE kind = 'file' AND batch_id = ? AND owner = ? AND ${isOfStore} GROUP BY batch_id, status`,
 );
 
+const isUnindexed = "kind = 'file' AND status = 'in_progress'";
+
 const findUnindexed = statement<SearchObjectRow>(
+  { reads: ["search_objects", "hidden_chunks"] },
+  (dialect) => `${selectObjects(dialect)} WHERE ${isUnindexed} AND owner = ?
+    AND created_seq > ? AND ${isOfStore} ORDER BY created_seq LIMIT 50`,
+);
+
+/** Reads one row of the index for each user, however many files the users have. */
+const findUnindexedOwners = statement<{ owner: string }>(
   { reads: ["search_objects"] },
-  (dialect) => `${selectObjects(dialect)} WHERE kind = 'file' AND status = 'in_progress'
-    AND created_seq > ? ORDER BY created_seq LIMIT 500`,
+  `WITH RECURSIVE users (owner) AS (
+      SELECT MIN(owner) FROM search_objects WHERE ${isUnindexed} AND owner > ?
+      UNION ALL SELECT (SELECT MIN(s.owner) FROM search_objects s WHERE ${isUnindexed} AND s.owner > users.owner)
+        FROM users WHERE users.owner IS NOT NULL)
+    SELECT owner FROM users WHERE owner IS NOT NULL LIMIT 500`,
 );
 
 /** Returns a vector store, a file of one, or a batch. */
@@ -191,14 +212,25 @@ function fileCount({
   return { parentId, ...count };
 }
 
-/** Returns files of all owners that are not indexed yet, oldest first, at most 500. */
-export function* everyUnindexed({
+/** Returns users with files that are not indexed yet, at most 500. */
+export function* everyUnindexedOwner({
   after,
 }: {
+  readonly after: string;
+}): Script<readonly string[]> {
+  return (yield* all(findUnindexedOwners, after)).map(({ owner }) => owner);
+}
+
+/** Returns files of a user that are not indexed yet, oldest first, at most 50. */
+export function* listUnindexed({
+  owner,
+  after,
+}: {
+  readonly owner: string;
   readonly after: number;
 }): Script<readonly SearchObject[]> {
   for (let from = after; ;) {
-    const rows = yield* all(findUnindexed, from);
+    const rows = yield* all(findUnindexed, owner, from);
     const found = intact(rows);
     const last = rows.at(-1);
     if (found.length > 0 || last === undefined) return found;

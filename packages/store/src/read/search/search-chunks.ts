@@ -1,5 +1,5 @@
 import type { JsonObject } from "@capstan/core";
-import type { StoredChunk } from "../../records/search.ts";
+import { type StoredChunk, wholeStore } from "../../records/search.ts";
 import { type CheckedRow, isIntact } from "../../schema/row-checksums.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, type Script } from "../../sql/script.ts";
@@ -17,42 +17,57 @@ interface ChunkRow extends CheckedRow {
 const selectChunks = (dialect: Dialect) =>
   `SELECT c.n, c.file_id, c.position, c.place, c.text, c.words, ${isIntact(dialect, "search_chunks", "c")} AS is_intact`;
 
+/** A condition that is false for parts whose index is not complete, or was replaced or deleted. */
+const isVisible = (chunk: string) =>
+  `NOT EXISTS (SELECT 1 FROM hidden_chunks h WHERE h.store_id = ${chunk}.store_id
+    AND h.file_id = ${chunk}.file_id AND ${chunk}.version BETWEEN h.from_version AND h.to_version)`;
+
+/** A condition that is false for parts of a deleted store. */
+const isOfStore = (chunk: string) =>
+  `NOT EXISTS (SELECT 1 FROM hidden_chunks d WHERE d.store_id = ${chunk}.store_id AND d.file_id = '${wholeStore}')`;
+
+const tables = { reads: ["search_chunks", "hidden_chunks"] } as const;
+
 /**
  * Each part of a store also has the store's word, so both indexes find only parts of one store. The
  * cross join keeps SQLite from reading all parts of the store first.
  */
 const find = (some: boolean) =>
-  statement<ChunkRow>({ reads: ["search_chunks"] }, (dialect) =>
+  statement<ChunkRow>(tables, (dialect) =>
     dialect.name === "sqlite"
       ? `${selectChunks(dialect)} FROM (SELECT rowid AS id, rank AS nth FROM search_words
-            WHERE search_words MATCH ?${some ? ` AND rowid IN (SELECT n FROM search_chunks WHERE file_id ${dialect.anyOf})` : ""}
+            WHERE search_words MATCH ? AND EXISTS (SELECT 1 FROM search_chunks s
+              WHERE s.n = search_words.rowid AND ${isVisible("s")})${some ? ` AND rowid IN (SELECT n FROM search_chunks WHERE file_id ${dialect.anyOf})` : ""}
             ORDER BY rank LIMIT ?) w
-          CROSS JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? ORDER BY w.nth`
+          CROSS JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? AND ${isOfStore("c")} ORDER BY w.nth`
       : `${selectChunks(dialect)} FROM (SELECT s.n AS id, ts_rank(s.lexemes, q, 1) AS nth
             FROM search_chunks s, to_tsquery('simple', replace(replace(?, ' OR ', ' | '), ' AND ', ' & ')) q
-            WHERE s.lexemes @@ q${some ? ` AND s.file_id ${dialect.anyOf}` : ""}
+            WHERE s.lexemes @@ q AND ${isVisible("s")}${some ? ` AND s.file_id ${dialect.anyOf}` : ""}
             ORDER BY nth DESC, s.n LIMIT CAST(? AS BIGINT)) w
-          JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? ORDER BY w.nth DESC, c.n`,
+          JOIN search_chunks c ON c.n = w.id WHERE c.store_id = ? AND c.owner = ? AND ${isOfStore("c")} ORDER BY w.nth DESC, c.n`,
   );
 
 const findIn = { all: find(false), some: find(true) };
 
 const findChunks = statement<ChunkRow>(
-  { reads: ["search_chunks"] },
+  tables,
   (dialect) =>
-    `${selectChunks(dialect)} FROM search_chunks c WHERE c.n ${dialect.anyOf} AND c.owner = ?`,
+    `${selectChunks(dialect)} FROM search_chunks c WHERE c.n ${dialect.anyOf} AND c.owner = ?
+      AND ${isVisible("c")} AND ${isOfStore("c")}`,
 );
 
 const findOfFile = statement<ChunkRow>(
-  { reads: ["search_chunks"] },
+  tables,
   (dialect) => `${selectChunks(dialect)} FROM search_chunks c
-    WHERE c.store_id = ? AND c.file_id = ? AND c.owner = ? ORDER BY c.position`,
+    WHERE c.store_id = ? AND c.file_id = ? AND c.owner = ?
+      AND ${isVisible("c")} AND ${isOfStore("c")} ORDER BY c.position`,
 );
 
 const findVectors = statement<{ n: number; file_id: string; vector: string }>(
-  { reads: ["search_chunks"] },
-  (dialect) => `SELECT n, file_id, vector FROM search_chunks
-    WHERE store_id = ? AND file_id ${dialect.anyOf} AND owner = ? AND vector IS NOT NULL`,
+  tables,
+  (dialect) => `SELECT c.n, c.file_id, c.vector FROM search_chunks c
+    WHERE c.store_id = ? AND c.file_id ${dialect.anyOf} AND c.owner = ? AND c.vector IS NOT NULL
+      AND ${isVisible("c")} AND ${isOfStore("c")}`,
 );
 
 /** Returns the word that all parts of a store have in the full-text index. */

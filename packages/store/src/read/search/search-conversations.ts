@@ -19,8 +19,9 @@ const isOfUser = "r.owner = ? AND r.kind = 'turn' AND r.conversation_id IS NOT N
 const find = statement<FoundRow>({ reads: ["run_words", "runs"] }, ({ name }) =>
   name === "sqlite"
     ? `SELECT r.id, r.conversation_id FROM (SELECT rowid AS n FROM run_words_index
-         WHERE run_words_index MATCH ? ORDER BY rowid DESC LIMIT ?) w
-       CROSS JOIN runs r ON r.n = w.n WHERE ${isOfUser} ORDER BY r.n DESC`
+         WHERE run_words_index MATCH ? ORDER BY rowid DESC LIMIT ?) i
+       CROSS JOIN run_words w ON w.run_n = i.n
+       CROSS JOIN runs r ON r.n = i.n AND r.owner = w.owner WHERE ${isOfUser} ORDER BY r.n DESC`
     : `SELECT r.id, r.conversation_id FROM (SELECT w.run_n AS n FROM run_words w,
          to_tsquery('simple', replace(replace(?, ' AND ', ' & '), '*', ':*')) q
          WHERE w.lexemes @@ q ORDER BY w.run_n DESC LIMIT CAST(? AS BIGINT)) w
