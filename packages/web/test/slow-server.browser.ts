@@ -116,7 +116,7 @@ test(
     await page.goto(mock.url);
     await say("first");
     await page.getByTestId("answer").getByText("You said: first").waitFor();
-    const list = await hold("GET", /\/v1\/conversations(\?|$)/);
+    const list = await hold("GET", /\/v1\/conversations\/conv_\d+$/);
     await say("second");
     await list.asked;
     const item = page.getByTestId("conversation-item");
@@ -129,10 +129,11 @@ test(
     await page.getByTestId("answer").getByText("You said: second").waitFor();
     await page.locator("[data-testid=conversation-list]").getByTestId("rename-field").waitFor();
     assert.equal(await field.inputValue(), "The first voyage");
-    const late = await hold("GET", /\/v1\/conversations(\?|$)/);
+    const late = await hold("GET", /\/v1\/conversations\/conv_\d+$/);
     await field.press("Escape");
     await say("third");
     await late.asked;
+    await item.hover();
     await item.getByTestId("conversation-menu").click();
     await item.getByTestId("rename-conversation").click();
     await field.fill("The second voyage");
