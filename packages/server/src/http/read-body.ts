@@ -214,14 +214,26 @@ const maxLevels = 1_000;
 const maxValues = 50_000;
 
 /**
- * @throws SyntaxError if it is not JSON, is nested too deeply or repeats a key: `JSON.parse` uses
- * the last value, which could allow a call that the first one denies
- * @throws RequestError 413 if it has too many values
+ * Parses JSON, and takes the images and files out of it.
+ *
+ * @throws as `parseLimited`
  */
 export function parseJson(bytes: Uint8Array): {
   readonly value: unknown;
   readonly taken: readonly TakenData[];
 } {
+  const value = parseLimited(bytes);
+  return { value, taken: takeData(value) };
+}
+
+/**
+ * Parses JSON of limited depth and number of values. An empty text is an empty object.
+ *
+ * @throws SyntaxError if it is not JSON, is nested too deeply or repeats a key: `JSON.parse` uses
+ * the last value, which could allow a call that the first one denies
+ * @throws RequestError 413 if it has too many values
+ */
+export function parseLimited(bytes: Uint8Array): unknown {
   const size = measureJson(bytes, { values: maxValues, levels: maxLevels });
   if (size.status === "too_many_values") throw tooManyValues;
   if (size.status !== "measured")
@@ -230,7 +242,7 @@ export function parseJson(bytes: Uint8Array): {
   const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
   const repeated = size.keys > countKeys(value) ? findRepeatedKey(text) : undefined;
   if (repeated !== undefined) throw new SyntaxError(duplicateMessage(repeated));
-  return { value, taken: takeData(value) };
+  return value;
 }
 
 function countKeys(value: unknown): number {

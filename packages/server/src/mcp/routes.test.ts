@@ -138,6 +138,25 @@ test("bad messages get errors of the protocol, not of the server", async () => {
   await client.close();
 });
 
+test("a message has limited depth and values, and no key twice", async () => {
+  const app = createApp();
+  const post = (text: string) => {
+    const headers = { ...ann, "content-type": "application/json" };
+    const url = "http://localhost/mcp";
+    return app.fetch(new Request(url, { method: "POST", body: text, headers }));
+  };
+  const deep = await post(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  assert.equal(deep.status, 400);
+  assert.match(await deep.text(), /nested deeper than 1000 levels/);
+  const many = await post(`[${"1,".repeat(60_000)}1]`);
+  assert.equal(many.status, 413);
+  const call =
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"Ask","name":"Look"}}';
+  const twice = await post(call);
+  assert.equal(twice.status, 400);
+  assert.match(await twice.text(), /params has the key \\"name\\" twice/);
+});
+
 test("the address of a group offers its tools only", async () => {
   const app = createApp();
   const client = await connectMcp(app, { key: "k-ann", path: "/mcp/groups/g" });

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { errorMessage } from "@capstan/core/host";
 import { decodedBody } from "../http/decode-body.ts";
 import { RequestError } from "../http/errors.ts";
+import { parseLimited } from "../http/read-body.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { passedHeaders } from "../http/tools/request-data.ts";
@@ -64,7 +65,7 @@ export function mcpRoutes(
   return routes;
 }
 
-/** Returns the message of a request, or the error response for a body that is not JSON. */
+/** Returns the message of a request, or the error response for a body that cannot be parsed. */
 async function readMessage(request: Request): Promise<unknown> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -74,9 +75,10 @@ async function readMessage(request: Request): Promise<unknown> {
     pieces.push(piece);
   }
   try {
-    return JSON.parse(Buffer.concat(pieces).toString("utf8"));
-  } catch {
-    const error = { code: -32_700, message: "The body is not valid JSON." };
+    return parseLimited(Buffer.concat(pieces));
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    const error = { code: -32_700, message: `The body cannot be read: ${thrown.message}` };
     return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 400 });
   }
 }
