@@ -63,7 +63,7 @@ export const packages: ArrowTable = {
     imports: { core: "values" },
     usesNode: true,
     folders: {
-      worker: "run a job in a worker thread",
+      worker: "run a job in a worker thread or in a process",
       process: "find, start and kill processes",
       network: "guarded fetch, proxy, allowed hosts",
       paths: "named roots, and the denied paths in them",

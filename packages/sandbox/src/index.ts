@@ -27,5 +27,6 @@ export { findProgram } from "./process/launcher.ts";
 export { type PythonInstallation, findPythonInstallation } from "./process/python-installation.ts";
 export { makeTemporaryFolder } from "./process/temporary-folder.ts";
 export { answerWorker } from "./worker/answer-worker.ts";
+export { type ProcessJob, runInProcess } from "./worker/run-in-process.ts";
 export { runInWorker, workerModule } from "./worker/run-in-worker.ts";
 export { type Busy, runInSlot, type SlotRequest } from "./worker/run-in-slot.ts";

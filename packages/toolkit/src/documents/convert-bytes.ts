@@ -11,8 +11,11 @@ export type ConvertedDocument =
       readonly isTransient?: boolean;
     };
 
+/** The maximum characters of a document's Markdown. Longer documents are cut. */
+const maxChars = 400_000;
+
 /**
- * Converts a document in this thread. Documents are not trusted: run it in a worker with limits on
+ * Converts a document in this process. Documents are not trusted: run it in a process with limits on
  * time and memory. Loads the library of the document's kind on first use.
  */
 export async function convertBytes(
@@ -22,12 +25,19 @@ export async function convertBytes(
   try {
     const markdown = await convert(kind, bytes);
     if (markdown.trim() === "") throw new DocumentProblem("it contains no text");
-    return { status: "converted", markdown };
+    return { status: "converted", markdown: cut(markdown) };
   } catch (thrown) {
     // Messages of the libraries can contain parts of the document.
     const reason = thrown instanceof DocumentProblem ? thrown.message : "it is damaged";
     return { status: "failed", reason };
   }
+}
+
+function cut(markdown: string): string {
+  const left = markdown.length - maxChars;
+  if (left <= 0) return markdown;
+  const beginning = markdown.slice(0, maxChars).toWellFormed();
+  return `${beginning}\n\n[Cut: ${left} of ${markdown.length} characters left out.]`;
 }
 
 async function convert(kind: DocumentKind, bytes: Uint8Array): Promise<string> {

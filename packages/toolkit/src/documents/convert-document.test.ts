@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -106,6 +108,27 @@ test("a decompression bomb is rejected, also if it lies about its size", () => {
   assert.equal(openArchive(declaring(10))["a.xml"]?.length, 10);
 });
 
+// Contract: files-8
+test("files without compression that share their bytes count with the bytes that they take", () => {
+  const bytes = 1024 * 1024;
+  const names = Array.from({ length: 101 }, (_, n) => `${n}.xml`);
+  const whole = Buffer.from(
+    zipSync(Object.fromEntries(names.map((name) => [name, [new Uint8Array(), { level: 0 }]]))),
+  );
+  const start = whole.indexOf("PK\x01\x02");
+  const directory = whole.subarray(start);
+  for (let at = 0; at !== -1; at = directory.indexOf("PK\x01\x02", at + 4)) {
+    directory.writeUInt32LE(bytes, at + 20);
+    directory.writeUInt32LE(0, at + 24);
+    directory.writeUInt32LE(0, at + 42);
+  }
+  const shared = Buffer.alloc(bytes + 100);
+  const end = directory.indexOf("PK\x05\x06");
+  directory.writeUInt32LE(start + shared.length, end + 16);
+  const archive = Buffer.concat([whole.subarray(0, start), shared, directory]);
+  assert.throws(() => openArchive(archive), /larger than 100 MB when unpacked/);
+});
+
 function sizeOf({ length }: Uint8Array): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(length);
@@ -140,7 +163,22 @@ test("documents that are damaged, cut short, encrypted or of another type are re
   assert.match(await reasonOf("pptx", noMain), /"ppt\/presentation\.xml" is missing/);
 });
 
-test("a document is converted in a worker, and a long one is cut", async () => {
+// Contract: files-8
+test("a document is converted in a process without permissions, because threads can end the server", async () => {
+  const started: (readonly string[])[] = [];
+  const note = (message: unknown) => {
+    const { process } = message as { readonly process: ChildProcess };
+    process.once("spawn", () => started.push(process.spawnargs));
+  };
+  subscribe("child_process", note);
+  const { signal } = new AbortController();
+  await convertDocument({ name: "a.html", mimeType: "", bytes: encode("<p>Hello"), signal });
+  unsubscribe("child_process", note);
+  assert.equal(started.length, 1);
+  assert.ok(started[0]?.includes("--permission"));
+});
+
+test("a document is converted in its own process, and a long one is cut", async () => {
   const { signal } = new AbortController();
   const file = { name: "a.html", mimeType: "text/html", signal };
   const page = (text: string) => ({ ...file, bytes: encode(`<title>T</title><p>${text}</p>`) });

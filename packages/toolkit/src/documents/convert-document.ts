@@ -1,7 +1,7 @@
-import { runInWorker, workerModule } from "@capstan/sandbox";
+import { runInProcess, runInSlot, workerModule } from "@capstan/sandbox";
 import { documentKind } from "./document-kind.ts";
 import type { ConvertedDocument } from "./convert-bytes.ts";
-import type { ConversionInput } from "./documents-worker.ts";
+import type { ConversionInput } from "./convert-process.ts";
 
 /** A document to convert. */
 export interface DocumentInput {
@@ -15,10 +15,9 @@ export interface DocumentInput {
 
 const maxBytes = 50 * 1024 * 1024;
 const timeoutMs = 30_000;
-const memoryMb = 768;
-
-/** The maximum characters of a document's Markdown. Longer documents are cut. */
-const maxChars = 400_000;
+const heapMb = 512;
+const memoryMb = 1_024;
+const atOnce = 2;
 
 /** Returns whether a file is a document that `convertDocument` can convert. */
 export function isConvertible(file: { readonly name: string; readonly mimeType: string }): boolean {
@@ -26,8 +25,8 @@ export function isConvertible(file: { readonly name: string; readonly mimeType: 
 }
 
 /**
- * Converts a PDF, DOCX, XLSX, PPTX, EPUB or HTML document to Markdown. It is parsed in a worker
- * thread with limits on size, time and memory, because documents are not trusted.
+ * Converts a PDF, DOCX, XLSX, PPTX, EPUB or HTML document to Markdown. It is parsed in its
+ * own process with limits on size, time and memory, because documents are not trusted.
  *
  * @throws the signal's reason when it aborts
  * @example
@@ -41,28 +40,24 @@ export async function convertDocument(input: DocumentInput): Promise<ConvertedDo
   if (kind === undefined) return failed("its type is not a document that can be converted");
   if (bytes.length > maxBytes)
     return failed(`it has ${bytes.length} bytes; at most ${maxBytes} are converted`);
-  const outcome = await runInWorker<ConvertedDocument>({
-    module: workerModule("documents-worker", import.meta.url),
-    input: { kind, bytes } satisfies ConversionInput,
-    timeoutMs,
-    heapMb: 512,
-    memoryMb,
-    atOnce: 2,
-    user: input.user,
-    signal,
-  });
+  const outcome = await runInSlot({ pool: "documents", atOnce, user: input.user, signal }, () =>
+    runInProcess<ConvertedDocument>({
+      module: workerModule("convert-process", import.meta.url),
+      input: { kind, bytes } satisfies ConversionInput,
+      timeoutMs,
+      heapMb,
+      memoryMb,
+      signal,
+    }),
+  );
   if (outcome.status === "busy")
     return failed("too many documents wait for their conversion", { isTransient: true });
   if (outcome.status === "timed_out")
     return failed(`its conversion took over ${timeoutMs / 1_000} s`, { isTransient: true });
-  // Messages of a worker that ended can contain paths of the server.
+  // Messages of a process that ended can contain paths of the server.
   if (outcome.status === "failed")
     return failed("its conversion needed too much memory or crashed", { isTransient: true });
-  const answer = outcome.value;
-  if (answer.status === "failed" || answer.markdown.length <= maxChars) return answer;
-  const left = answer.markdown.length - maxChars;
-  const markdown = `${answer.markdown.slice(0, maxChars).toWellFormed()}\n\n[Cut: ${left} of ${answer.markdown.length} characters left out.]`;
-  return { status: "converted", markdown };
+  return outcome.value;
 }
 
 function failed(reason: string, more: { readonly isTransient?: boolean } = {}): ConvertedDocument {

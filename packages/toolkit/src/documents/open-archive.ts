@@ -23,11 +23,12 @@ export function openArchive(bytes: Uint8Array): ArchiveFiles {
   let files: ArchiveFiles;
   try {
     files = unzipSync(bytes, {
-      filter: ({ name, originalSize }) => {
+      filter: ({ name, size, originalSize, compression }) => {
         if (++count > maxFiles)
           throw new DocumentProblem(`it contains more than ${maxFiles} files`);
         if (!isRead.test(name)) return false;
-        total += originalSize;
+        // A file without compression has its size in the archive, whatever its size is declared as.
+        total += compression === 0 ? Math.max(size, originalSize) : originalSize;
         if (total <= maxBytes) return true;
         throw new DocumentProblem(`it is larger than ${maxBytes / 1024 / 1024} MB when unpacked`);
       },

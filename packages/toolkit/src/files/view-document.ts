@@ -22,11 +22,11 @@ export function documentType(
   return kind.type === "binary" && document !== undefined && document !== "html" ? "" : undefined;
 }
 
-/** Returns a document as Markdown. It is converted in a worker with limits. */
+/** Returns a document as Markdown. It is converted in a process with limits. */
 export async function readDocument(
   { handle, shown, stats: { size } }: OpenPath,
   mimeType: string,
-  { signal, output }: ToolContext,
+  { principal, signal, output }: ToolContext,
 ): Promise<string | ToolError> {
   if (size > largestDocument)
     return toolError({
@@ -40,7 +40,13 @@ export async function readDocument(
     if (bytesRead === 0) break;
     position += bytesRead;
   }
-  const converted = await convertDocument({ name: shown, mimeType, bytes, signal });
+  const converted = await convertDocument({
+    name: shown,
+    mimeType,
+    bytes,
+    user: principal.id,
+    signal,
+  });
   if (converted.status === "converted") return converted.markdown;
   return toolError({
     code: "unreadable_document",
