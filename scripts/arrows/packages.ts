@@ -77,7 +77,7 @@ export const packages: ArrowTable = {
     usesNode: true,
     folders: {
       libraries: "libraries that builds contain, instead of an install",
-      text: "regular expressions in linear time, number formats, workers that stay",
+      text: "regular expressions in linear time, number formats, processes that stay",
       vars: "tools that read and write variables",
       todo: "tools for a TODO list in variables",
       basic: "tools for dates, text and JSON",

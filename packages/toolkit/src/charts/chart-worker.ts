@@ -1,4 +1,4 @@
-import { answerJobs } from "../text/warm-worker.ts";
+import { answerJobs } from "../text/answer-jobs.ts";
 import type { Chart } from "./chart-data.ts";
 import { renderPng } from "./render-png.ts";
 import { renderSvg } from "./render-svg.ts";

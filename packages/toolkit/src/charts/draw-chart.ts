@@ -1,6 +1,6 @@
 import { type ContentParts, contentParts, type ToolContext } from "@capstan/core";
 import { workerModule } from "@capstan/sandbox";
-import { runInWarmWorker } from "../text/warm-worker.ts";
+import { runInWarmProcess } from "../text/warm-process.ts";
 import type { Chart } from "./chart-data.ts";
 import { ChartProblem } from "./chart-problem.ts";
 import type { ChartJob, DrawnChart } from "./chart-worker.ts";
@@ -16,7 +16,7 @@ export async function drawChart(
 ): Promise<ContentParts> {
   const description = describeChart(chart);
   output.progress({ message: "Drawing" });
-  const outcome = await runInWarmWorker<DrawnChart>({
+  const outcome = await runInWarmProcess<DrawnChart>({
     module: workerModule("chart-worker", import.meta.url),
     input: { chart, description } satisfies ChartJob,
     timeoutMs,

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@capstan/core";
-import { answerJobs } from "../text/warm-worker.ts";
+import { answerJobs } from "../text/answer-jobs.ts";
 import { JSONPathEnvironment, JSONPathError } from "../libraries/json-path.ts";
 import { answerOf, DataProblem } from "./data-problem.ts";
 import { decodeText } from "./decode-text.ts";

@@ -1,4 +1,4 @@
-import { answerJobs } from "../text/warm-worker.ts";
+import { answerJobs } from "../text/answer-jobs.ts";
 import { all, create } from "../libraries/math.ts";
 import { answerOf, DataProblem } from "./data-problem.ts";
 

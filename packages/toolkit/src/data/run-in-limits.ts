@@ -1,7 +1,7 @@
-import { runInWarmWorker } from "../text/warm-worker.ts";
+import { runInWarmProcess } from "../text/warm-process.ts";
 import { type DataAnswer, DataProblem, tooBusy } from "./data-problem.ts";
 
-/** A job for a worker thread with limits. */
+/** A job for a process with limits. */
 export interface LimitedJob {
   readonly module: URL;
   readonly input: unknown;
@@ -14,7 +14,7 @@ export interface LimitedJob {
 const timeoutMs = 5_000;
 const heapMb = 512;
 
-/** Runs a job in a worker. @throws DataProblem if it exceeds a limit */
+/** Runs a job in a process. @throws DataProblem if it exceeds a limit */
 export async function runInLimits<T>({
   module,
   input,
@@ -23,11 +23,11 @@ export async function runInLimits<T>({
   what,
 }: LimitedJob): Promise<DataAnswer<T>> {
   const limits = { timeoutMs, heapMb };
-  const outcome = await runInWarmWorker<DataAnswer<T>>({ module, input, user, signal, ...limits });
+  const outcome = await runInWarmProcess<DataAnswer<T>>({ module, input, user, signal, ...limits });
   if (outcome.status === "busy") throw tooBusy();
   if (outcome.status === "timed_out")
     throw new DataProblem("too_slow", `${what} took over ${timeoutMs / 1_000} s.`);
-  // Messages of a worker that ended can contain paths of the server.
+  // Messages of its libraries can contain paths of the server.
   if (outcome.status === "failed")
     throw new DataProblem("too_slow", `${what} needed too much memory, or failed.`);
   return outcome.value;

@@ -2,7 +2,7 @@ import { extractElements } from "../html/extract-elements.ts";
 import { htmlToMarkdown } from "../html/html-to-markdown.ts";
 import { outlinePage } from "../html/outline-page.ts";
 import { readFeed } from "../html/read-feed.ts";
-import { answerJobs } from "../text/warm-worker.ts";
+import { answerJobs } from "../text/answer-jobs.ts";
 import type { HtmlJob } from "./run-html-job.ts";
 
 answerJobs((job: HtmlJob) => {

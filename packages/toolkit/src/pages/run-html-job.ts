@@ -3,7 +3,7 @@ import type { ExtractOptions, Extraction } from "../html/extract-elements.ts";
 import type { MarkdownOptions, ReadablePage } from "../html/html-to-markdown.ts";
 import type { Outline, OutlineOptions } from "../html/outline-page.ts";
 import type { Feed } from "../html/read-feed.ts";
-import { runInWarmWorker, type WarmOutcome } from "../text/warm-worker.ts";
+import { runInWarmProcess, type WarmOutcome } from "../text/warm-process.ts";
 
 interface Source {
   readonly html: string;
@@ -31,12 +31,12 @@ export interface HtmlResults {
 /** Heap limit for the work on a page, in megabytes. */
 export const heapMb = 384;
 
-/** Runs a job in a thread, with limits on time and memory: pages are not trusted. */
+/** Runs a job in a process, with limits on time and memory: pages are not trusted. */
 export function runHtmlJob<T extends HtmlJob["type"]>(
   job: HtmlJob & { readonly type: T },
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<WarmOutcome<HtmlResults[T]>> {
-  return runInWarmWorker({
+  return runInWarmProcess({
     module: workerModule("html-worker", import.meta.url),
     input: job,
     timeoutMs,
