@@ -33,12 +33,12 @@ export interface Connections {
 /**
  * Opens the connections. No server is started or reached: their tools are those that were stored,
  * and the first call connects. A server that was never reached is listed in the background, if
- * `listsNew` is set.
+ * `watch` is set.
  *
  * @param options.folder in the data directory, which tools cannot access
  * @example
- * const connections = openConnections({ connections, folder, host });
- * connections.groups; // one for each connection
+ * const opened = openConnections({ connections, folder, host });
+ * opened.groups; // one for each connection
  */
 export function openConnections(options: {
   readonly connections: readonly Connection[];
