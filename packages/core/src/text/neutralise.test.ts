@@ -140,6 +140,24 @@ test("text from outside shows the code points of direction characters and tags",
   assert.doesNotMatch(neutraliseOutside(hidden), /[\u{E0000}-\u{E007F}]/u);
 });
 
+test("text from outside shows selectors and characters without width that can spell a text", () => {
+  const selectors = (text: string) =>
+    Array.from(text, (c) => String.fromCodePoint(0xe0100 + c.charCodeAt(0) - 16)).join("");
+  assert.equal(neutraliseOutside(`a${selectors("hi")}`), "a⟨U+E0158⟩⟨U+E0159⟩");
+  assert.equal(neutraliseOutside(`😀${selectors("hi")}`), "😀\u{E0158}⟨U+E0159⟩");
+  assert.equal(neutraliseOutside(`漢\u{E0068}\u{E0100}`), "漢⟨U+E0068⟩⟨U+E0100⟩");
+  assert.equal(neutraliseOutside("a\uFE00\uFE01\uFE02"), "a\uFE00⟨U+FE01⟩⟨U+FE02⟩");
+  assert.equal(neutraliseOutside("a\u200B\u200C\u2060b"), "a⟨U+200B⟩⟨U+200C⟩⟨U+2060⟩b");
+  for (const text of [
+    "葛\u{E0100}城",
+    "𠮷\u{E0101}野",
+    "❤\uFE0F",
+    "می\u200Cخواهم",
+    "👩\u200D❤\uFE0F\u200D👨",
+  ])
+    assert.equal(neutraliseOutside(text), text);
+});
+
 test("visible text stays unchanged: other scripts, emoji, and flags of tags", () => {
   const england = `\u{1F3F4}${tags("gbeng")}\u{E007F}`;
   for (const text of ["plain", "עברית", "العربية", "日本語", "👩‍👩‍👧", "naïve", england])

@@ -36,27 +36,32 @@ export function neutralise(text: string): string {
 }
 
 /**
- * Tags and characters that change the writing direction are invisible. Emoji flags, which also
- * consist of tags, are not.
+ * Tags, characters that change the writing direction, and variation selectors that follow no letter
+ * are invisible. Emoji flags, which also consist of tags, are not. A variant of a Chinese character
+ * has one selector, and an emoji has one; more of them, or three characters without width, can
+ * spell a text.
  */
 const unseen =
-  /\uD83C\uDFF4(?:\uDB40[\uDC30-\uDC39\uDC61-\uDC7A]){3,6}\uDB40\uDC7F|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\uDB40[\uDC00-\uDC7F]/g;
+  /\uD83C\uDFF4(?:\uDB40[\uDC30-\uDC39\uDC61-\uDC7A]){3,6}\uDB40\uDC7F|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\uDB40[\uDC00-\uDC7F]|(?<![\u3400-\u9FFF\uF900-\uFAFF]|[\uD800-\uDB3F][\uDC00-\uDFFF])\uDB40[\uDD00-\uDDEF]|(?<=\uDB40[\uDD00-\uDDEF])\uDB40[\uDD00-\uDDEF]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]|[\u200B-\u200D\u2060-\u2064\uFEFF]{3,}/g;
 
 /**
  * Neutralises text from outside (tool results, files, web pages), and also shows the code points of
- * invisible characters: bidirectional controls and tags, which can contain text that only the model
- * reads. All other text stays unchanged.
+ * invisible characters: bidirectional controls, tags, and lone or repeated selectors, which can
+ * contain text that only the model reads. All other text stays unchanged.
  *
  * @example neutraliseOutside("pay \u202Eeno\u202C") // "pay ⟨U+202E⟩eno⟨U+202C⟩"
  */
 export function neutraliseOutside(text: string): string {
   const safe = neutralise(text);
   if (safe.search(unseen) === -1) return safe;
-  return safe.replaceAll(unseen, (sign) =>
-    sign.length > 2
-      ? sign
-      : `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  return safe.replaceAll(unseen, (found) =>
+    // The first half of a flag's first character.
+    found.startsWith("\uD83C") ? found : Array.from(found, codePoint).join(""),
   );
+}
+
+function codePoint(character: string): string {
+  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
 /** Returns the offset of the heading's closing bracket, or -1 if this is not a heading. */
