@@ -17,7 +17,7 @@ export interface PageSourceOptions extends Omit<
   readonly clock: Clock;
 }
 
-type CallContext = Pick<ToolContext, "signal" | "output" | "denied">;
+type CallContext = Pick<ToolContext, "principal" | "signal" | "output" | "denied">;
 
 /** How to get a page. */
 export interface PageRequest {
@@ -78,8 +78,8 @@ export function pageSource(options: PageSourceOptions): PageSource {
       const form = JSON.stringify([part.part, part.addresses, part.listLinks]);
       const kept = texts.get(form);
       if (kept !== undefined) return kept;
-      const { signal } = request.context;
-      const page = await readPage(fetched, { ...part, timeoutMs, signal });
+      const { principal, signal } = request.context;
+      const page = await readPage(fetched, { ...part, timeoutMs, user: principal.id, signal });
       if (page.text.length <= longestKeptText) texts.set(form, page);
       return page;
     },
@@ -92,9 +92,10 @@ export function pageSource(options: PageSourceOptions): PageSource {
           code: "not_html",
           message: `${url} is not an HTML page but ${contentType || "data without a type"}. Read it with FetchWebPage.`,
         });
-      const { signal } = request.context;
+      const { principal, signal } = request.context;
       const html = decodeBody(body, contentType);
-      const outcome = await runHtmlJob({ ...job, html, url } as never, { timeoutMs, signal });
+      const limits = { timeoutMs, user: principal.id, signal };
+      const outcome = await runHtmlJob({ ...job, html, url } as never, limits);
       if (outcome.status === "done") return { url, value: outcome.value as never };
       throw new NetworkError({
         code: "too_complex",

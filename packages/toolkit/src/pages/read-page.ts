@@ -27,12 +27,14 @@ export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
 export interface ReadOptions extends MarkdownOptions {
   /** The time limit for converting a page. After it, the page's text without markup is returned. */
   readonly timeoutMs: number;
+  /** Users take turns. */
+  readonly user: string;
   readonly signal: AbortSignal;
 }
 
 /**
  * Converts a fetched body into text: pages, feeds and documents (PDF, DOCX, XLSX, PPTX, EPUB) into
- * Markdown, in a separate thread. Text, JSON and Markdown stay unchanged.
+ * Markdown, in a separate process. Text, JSON and Markdown stay unchanged.
  *
  * @throws NetworkError `unsupported_type` for everything else, and `unreadable_document`
  */
@@ -43,7 +45,7 @@ export async function readPage(fetched: FetchedBody, options: ReadOptions): Prom
   const isPdf = type !== "refused" && isMarkedPdf(body);
   if (type === "refused" || isPdf) {
     const mimeType = isPdf ? "application/pdf" : base.contentType;
-    return { ...base, text: await documentText(fetched, mimeType, options.signal) };
+    return { ...base, text: await documentText(fetched, mimeType, options) };
   }
   const text = decodeBody(body, contentType);
   if (type === "html") return { ...base, ...(await readHtml(text, url.href, options)) };
@@ -70,9 +72,9 @@ function isMarkedPdf(body: Uint8Array): boolean {
 async function readHtml(
   html: string,
   url: string,
-  { timeoutMs, signal, ...options }: ReadOptions,
+  { timeoutMs, user, signal, ...options }: ReadOptions,
 ): Promise<Omit<WebPage, "url" | "contentType">> {
-  const limits = { timeoutMs, signal };
+  const limits = { timeoutMs, user, signal };
   const outcome = await runHtmlJob({ type: "markdown", html, url, options }, limits);
   if (outcome.status === "done") {
     const { markdown, cut, ...about } = outcome.value;
@@ -94,7 +96,7 @@ async function readHtml(
 async function documentText(
   { url, body }: FetchedBody,
   mimeType: string,
-  signal: AbortSignal,
+  { user, signal }: Pick<ReadOptions, "user" | "signal">,
 ): Promise<string> {
   const name = url.pathname.split("/").at(-1) ?? "";
   const document = { name, mimeType };
@@ -103,7 +105,7 @@ async function documentText(
       code: "unsupported_type",
       message: `${url.href} is ${mimeType || "binary data"} (${formatBytes(body.length)}). Only web pages, feeds, documents (PDF, DOCX, XLSX, PPTX, EPUB), text and pictures (PNG, JPEG, GIF, WebP) are read.`,
     });
-  const converted = await convertDocument({ ...document, bytes: body, signal });
+  const converted = await convertDocument({ ...document, bytes: body, user, signal });
   if (converted.status === "converted") return converted.markdown;
   throw new NetworkError({
     code: "unreadable_document",

@@ -34,13 +34,23 @@ export const heapMb = 384;
 /** Runs a job in a process, with limits on time and memory: pages are not trusted. */
 export function runHtmlJob<T extends HtmlJob["type"]>(
   job: HtmlJob & { readonly type: T },
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  {
+    timeoutMs,
+    user,
+    signal,
+  }: {
+    readonly timeoutMs: number;
+    /** Users take turns. */
+    readonly user: string;
+    readonly signal: AbortSignal;
+  },
 ): Promise<WarmOutcome<HtmlResults[T]>> {
   return runInWarmProcess({
     module: workerModule("html-worker", import.meta.url),
     input: job,
     timeoutMs,
     heapMb,
+    user,
     signal,
   });
 }

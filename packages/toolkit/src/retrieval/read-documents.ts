@@ -86,7 +86,8 @@ async function readOne(
   const { signal } = context;
   const source = await sourceOf(name, context, options);
   if ("error" in source) return { document: name, text: "", lines: 0, error: source.error };
-  const found = await documentText({ ...source, bytes: await source.read(), signal });
+  const bytes = await source.read();
+  const found = await documentText({ ...source, bytes, user: context.principal.id, signal });
   if (found.status === "failed")
     return { document: source.name, text: "", lines: 0, error: found.reason };
   return { document: source.name, ...(await textRange(found.text, args, signal)) };
