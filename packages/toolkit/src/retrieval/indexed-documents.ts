@@ -39,7 +39,17 @@ export class IndexedDocuments {
   #chars = 0;
 
   /** @throws the signal's reason when it aborts, or the error of `read` */
-  async index(document: GivenDocument, signal: AbortSignal): Promise<Indexed> {
+  async index(
+    document: GivenDocument,
+    {
+      user,
+      signal,
+    }: {
+      /** Users take turns. */
+      readonly user: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<Indexed> {
     const known = document.key === undefined ? undefined : this.#digests.get(document.key);
     const cached = known === undefined ? undefined : this.#cached.get(known);
     if (cached !== undefined) return cached;
@@ -49,7 +59,7 @@ export class IndexedDocuments {
     if (document.key !== undefined) this.#remember(document.key, digest);
     const same = this.#cached.get(digest);
     if (same !== undefined) return same;
-    const indexed = await indexBytes({ ...document, bytes, signal });
+    const indexed = await indexBytes({ ...document, bytes, user, signal });
     const isTransient = indexed.status === "failed" && indexed.cause === "transient";
     if (!isTransient) this.#keep(digest, indexed);
     return indexed;

@@ -36,9 +36,6 @@ const parameters = z.object({
   maxResults: z.int().min(1).max(50).optional().describe("Default: 10."),
 });
 
-/** The characters of the documents that one search reads. */
-const maxChars = 40_000_000;
-
 type Args = z.infer<typeof parameters>;
 
 interface Found {
@@ -51,6 +48,11 @@ export interface SearchOptions {
   readonly files: FileToolsOptions;
   readonly documents: IndexedDocuments;
   readonly stored: () => StoredDocuments | undefined;
+  /**
+   * The characters of documents after which a search reads no further document.
+   * @default 40 million
+   */
+  readonly maxChars?: number;
 }
 
 /** `SearchDocuments`: finds passages in attached files, vector stores and folders. */
@@ -148,7 +150,7 @@ async function searchHere(
   {
     words,
     limit,
-    context: { output, signal },
+    context: { output, principal, signal },
     options,
   }: {
     readonly words: readonly string[];
@@ -160,6 +162,7 @@ async function searchHere(
   const chunks: (IndexedChunk & { readonly from: GivenDocument & { readonly fileId?: string } })[] =
     [];
   const skipped: string[] = [];
+  const { maxChars = 40_000_000 } = options;
   let count = 0;
   let chars = 0;
   for await (const from of documents) {
@@ -174,7 +177,10 @@ async function searchHere(
       break;
     }
     count += 1;
-    const indexed = await options.documents.index(from, signal);
+    const indexed = await options.documents.index(from, {
+      user: principal.id,
+      signal,
+    });
     if (indexed.status === "indexed")
       for (const chunk of indexed.chunks) {
         chunks.push({ ...chunk, from });
