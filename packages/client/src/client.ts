@@ -70,8 +70,8 @@ export interface ClientOptions {
    */
   readonly keyHint?: string;
   /**
-   * The connected program for which the user acts, such as `codex`: its rules, grants and
-   * conversations instead of the user's. @default the user's own
+   * The connected program for which the user acts, such as `codex`. Requests then use its rules,
+   * grants and conversations. @default the user's own
    */
   readonly program?: string | undefined;
 }
@@ -100,9 +100,9 @@ export interface StartRun {
   readonly after?: string | null | undefined;
   /**
    * The newest response of the conversation that the user knows, or null if there is none. If there
-   * is a newer one, the server sends nothing and answers 409.
+   * is a newer one, the server rejects the message with a 409.
    *
-   * @default the message is sent in any case
+   * @default the server does not check
    */
   readonly head?: string | null | undefined;
 }
@@ -339,7 +339,7 @@ export function createClient(options: ClientOptions = {}) {
       post<CallView>(`${pathOf.call(run, call)}/outcome`, body, signal),
 
     // Approvals, reviews, grants and rules
-    /** Returns the requests of all conversations that wait for an answer, newest first. */
+    /** Returns the pending approval requests of all conversations, newest first. */
     pendingApprovals: (signal?: Signal) =>
       list<ApprovalView | DamagedView>("/v1/approvals", signal, {
         status: "pending",

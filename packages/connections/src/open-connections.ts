@@ -13,27 +13,26 @@ export interface Connections {
   /** The current groups, in the order of the configuration. */
   readonly groups: readonly ToolGroup[];
   /**
-   * Calls back after the tools of a connection changed.
+   * Calls the listener after the tools of a connection changed.
    *
-   * @returns removes the listener
+   * @returns a function that removes the listener
    */
   subscribe(listener: () => void): () => void;
   /** Returns the state of each connection. */
   status(): readonly ConnectionStatus[];
   /** Connects to a server, or to all, and reads its tools. Failures are in `status`. */
   check(name?: string): Promise<void>;
-  /** Returns the changed definitions that wait for a user; undefined for an unknown name. */
+  /** Returns the changes that a user has not accepted yet; undefined for an unknown name. */
   changes(name: string): ToolChanges | undefined;
-  /** Accepts the definitions of a server. Only a user decides this. */
+  /** Accepts the definitions of a server. Call this only if a user decided so. */
   accept(name: string): void;
   /** Ends all sessions and processes. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the connections. No server is started or reached: their tools are those that were stored,
- * and the first call connects. A server that was never reached is listed in the background, if
- * `watch` is set.
+ * Opens the connections without starting or reaching a server: the groups have the stored tools,
+ * and the first call connects. With `watch`, lists the tools of new servers in the background.
  *
  * @param options.folder in the data directory, which tools cannot access
  * @example
@@ -44,9 +43,9 @@ export function openConnections(options: {
   readonly connections: readonly Connection[];
   readonly folder: string;
   readonly host: Omit<SessionHost, "homes">;
-  /** Answers servers' requests to a model. @default servers cannot ask one */
+  /** Answers servers' requests to a model. @default such requests are rejected */
   readonly sample?: SampleModel;
-  /** Whether changes by other processes are noticed, and new servers are listed. @default true */
+  /** Whether to watch for other processes' changes and list new servers' tools. @default true */
   readonly watch?: boolean;
 }): Connections {
   const { connections, folder, host, sample, watch = true } = options;

@@ -375,7 +375,7 @@ interface Caller {
   readonly rights: readonly Right[];
   readonly isTerminal: boolean;
   readonly defaultAgent?: string | undefined;
-  /** Returns the programs whose data the caller can reach, too. @default none */
+  /** Returns the programs whose data the caller can also access. @default none */
   readonly programs?: () => readonly string[];
 }
 

@@ -10,8 +10,8 @@ import { answerReview } from "./answer-review.ts";
 const texts = chatTexts.openApprovals;
 
 /**
- * Asks the user about all approval requests that wait, of all conversations and connected programs,
- * the oldest first. Without a terminal it lists them.
+ * Asks the user to answer all pending approval requests, of all conversations and connected
+ * programs, oldest first. Without a terminal, only lists them.
  */
 export async function answerOpenApprovals(options: {
   readonly client: Pick<

@@ -48,7 +48,7 @@ export function readSlashCommand(line: string): SlashCommand {
   }
 }
 
-/** Says that a command does not exist, and which one is meant. */
+/** Returns the message for an unknown command, with the most similar one. */
 export function unknownCommandText(word: string): string {
   return texts.unknown(
     word,

@@ -4,7 +4,7 @@ import { createNodeTerminal } from "../terminal/node-terminal.ts";
 import { styleFor } from "../terminal/style.ts";
 import { openConnection } from "./shared/open-connection.ts";
 
-/** Asks about all calls and results that wait for the user. */
+/** Asks the user to answer all pending approval requests and reviews. */
 export async function answerApprovals({ values }: Invocation): Promise<number> {
   const { client, close } = await openConnection(values);
   const { stdin: input, stdout: output, stderr: error } = process;

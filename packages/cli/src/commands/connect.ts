@@ -142,8 +142,8 @@ function targetOf(
 }
 
 /**
- * Returns the command by which a client starts the bridge. Clients start it in any folder and with
- * another PATH, so all paths are absolute and the folder is named.
+ * Returns the command with which a client starts the bridge. Clients start it in any folder and
+ * with another PATH, so all paths are absolute, and an argument names the folder.
  */
 function commandOf(
   values: Invocation["values"],
@@ -160,7 +160,7 @@ function commandOf(
   const [script = ""] = process.argv.slice(1);
   const config = textOption(values, "config");
   const url = textOption(values, "url");
-  // An environment variable of this shell is not set in the client.
+  // The client does not have the environment variables of this shell.
   const hasData = textOption(values, "data") ?? process.env["CAPSTAN_DATA_DIR"]?.trim();
   return {
     type: "stdio",

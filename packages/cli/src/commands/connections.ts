@@ -29,7 +29,7 @@ export function listConnections(invocation: Invocation): Promise<number> {
   });
 }
 
-/** Connects to one server or to all. The exit code is 1 if one does not work. */
+/** Connects to one server or to all. The exit code is 1 if a connection fails. */
 export function checkConnections(invocation: Invocation): Promise<number> {
   const [name] = invocation.positionals;
   return withConnections(invocation, async (connections) => {
@@ -90,7 +90,9 @@ function worksNow({ error, state }: ConnectionStatus): boolean {
   return error === undefined && state !== "not_configured" && state !== "needs_acceptance";
 }
 
-/** Returns the lines about a connection. All texts of servers are made visible. */
+/**
+ * Returns the lines about a connection, with hidden characters in texts of servers made visible.
+ */
 export function describeStatus(status: ConnectionStatus): string {
   const { name, server, state, error, tools, waiting, notes, missing } = status;
   const lines = [
@@ -103,7 +105,7 @@ export function describeStatus(status: ConnectionStatus): string {
   return lines.join("\n  ");
 }
 
-/** Returns the difference between accepted and present tools, as lines. */
+/** Returns the differences between the accepted and the current tools, as lines. */
 export function describeChanges({ added, removed, changed }: ToolChanges): string {
   const columns = process.stdout.columns > 0 ? process.stdout.columns : 80;
   const view = { style: styleFor(process.stdout), columns, whole: true };

@@ -11,7 +11,7 @@ async function* inputLines(): AsyncGenerator<string> {
   yield* createInterface({ input: process.stdin, crlfDelay: Infinity });
 }
 
-/** Clients start the command in any folder, but the configuration belongs to one. */
+/** Clients start the command in any folder, but the configuration depends on the folder. */
 function enterDirectory(directory: string | undefined): void {
   if (directory === undefined) return;
   try {

@@ -104,7 +104,9 @@ export interface Configuration {
     /** The service of `WebSearch`; absent if there is none. Its key is never printed. */
     readonly search?: WebSearchOptions;
   };
-  /** The MCP servers whose tools are used, with the values of the environment. Never printed. */
+  /**
+   * The MCP servers whose tools are used, with the values of environment variables. Never printed.
+   */
   readonly connections: readonly ConfiguredConnection[];
   /** Folders of skills, absolute. */
   readonly skills: readonly string[];

@@ -94,14 +94,14 @@ function isAddress(value: string): boolean {
   );
 }
 
-/** Headers and variables whose values are secret. */
+/** Names of headers and variables whose values are secret. */
 const secretName = /authorization|cookie|token|secret|passw|key|credential/i;
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /**
- * Returns the connections with the values of the environment. A secret in the file itself is a
- * problem; a variable that is not set makes the connection unavailable.
+ * Returns the connections with the values of environment variables filled in. Reports a secret in
+ * the file itself as a problem. A connection that names an unset variable is unavailable.
  *
  * @param options.resolve makes a path of the file absolute
  */

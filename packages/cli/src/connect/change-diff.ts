@@ -6,7 +6,7 @@ import { printableLine } from "../terminal/printable.ts";
 const longest = 160;
 
 /**
- * Returns the changed lines of a file with some context. Keys are masked, also those of other
+ * Returns the changed lines of a file with some context. Masks all keys, including those of other
  * servers in the file.
  */
 export function changeDiff(

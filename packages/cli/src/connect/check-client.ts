@@ -109,7 +109,7 @@ async function listTools(probe: Probe): Promise<readonly ToolEntry[]> {
   return tools;
 }
 
-/** Returns a tool that reads nothing outside and needs no arguments; one for variables if there is one. */
+/** Returns a read-only tool without required arguments, preferably one for variables. */
 function harmlessTool(tools: readonly ToolEntry[]): ToolEntry | undefined {
   const found = tools.filter(
     ({ inputSchema, annotations }) =>

@@ -13,7 +13,7 @@ const largest = 16 * 1_048_576;
 export interface ClientFile {
   /** The path that the client uses. */
   readonly path: string;
-  /** The file that is replaced: the target of a link. */
+  /** The file to replace: the target if the path is a link. */
   readonly target: string;
   /** `undefined` if there is no file. */
   readonly text: string | undefined;
@@ -47,8 +47,8 @@ export async function readClientFile(path: string): Promise<ClientFile> {
 }
 
 /**
- * Replaces a configuration file at once: a client that reads it meanwhile sees the old or the new
- * text. An `undefined` text removes the file.
+ * Replaces a configuration file atomically: a client that reads it meanwhile gets the old or the
+ * new text. An `undefined` text removes the file.
  *
  * @throws CommandFailure if the file has changed since it was read, or cannot be written
  */

@@ -10,20 +10,20 @@ import type { ClientKind, CommandTarget } from "./clients/client.ts";
 import { connectionFiles, hashOf } from "./connection-record.ts";
 import { connectedText, hasList, restoredText, writtenEntry } from "./plan-change.ts";
 
-/** The parts that connecting and disconnecting share. */
+/** The options that connecting and disconnecting share. */
 export interface ConnectOptions {
   readonly kind: ClientKind;
   readonly dataDir: string;
   readonly machine: Machine;
   readonly style: Style;
   readonly write: (text: string) => void;
-  /** Asks whether a shown change is made. */
+  /** Asks the user to confirm the change that is shown. */
   readonly confirm: (question: string) => Promise<boolean>;
 }
 
 /** The server that a client is connected to. */
 export interface ConnectTarget {
-  /** The address with `/mcp`. */
+  /** The URL, which ends in `/mcp`. */
   readonly url: string;
   /** The command that serves MCP on standard input and output. */
   readonly command: CommandTarget;
@@ -161,7 +161,9 @@ interface MadeEntry {
   readonly entry: JsonObject;
   readonly type: "http" | "stdio";
   readonly inputId: string | undefined;
-  /** The place of the key: in the client's file, in the client's secret storage, or in the data directory. */
+  /**
+   * Describes the location of the key: the client's file, its secret storage or the data directory.
+   */
   readonly keyIn: "file" | "asked" | "data";
 }
 
@@ -175,7 +177,7 @@ function entryOf(kind: ClientKind, { url, command, stdio }: ConnectTarget, key: 
       inputId: undefined,
       keyIn: "file",
     };
-  // VS Code keeps an input by its id, so each key has another one.
+  // VS Code stores an input by its id, so each key has a different id.
   const inputId = `capstan-key-${hashOf(key).slice(0, 6)}`;
   const reference = `\${input:${inputId}}`;
   return {

@@ -9,7 +9,7 @@ const stored = z.object({
   /** The client's configuration file. */
   path: z.string(),
   type: z.enum(["http", "stdio"]),
-  /** Hash of the text that was written. */
+  /** The hash of the written text. */
   written: z.string(),
   /** Whether the file existed before, and its permissions. */
   existed: z.boolean(),
@@ -27,7 +27,7 @@ export type ConnectionRecord = Omit<z.infer<typeof stored>, "replaced"> & {
   readonly replaced?: JsonValue | undefined;
 };
 
-/** The files about a connected client in the data directory. They are readable by the user alone. */
+/** The files about a connected client in the data directory, which only the user can read. */
 export function connectionFiles(dataDir: string, client: string) {
   const folder = programFolder(dataDir);
   const [record, backup, key] = ["connection", "backup", "key"].map((kind) =>
@@ -72,7 +72,7 @@ export function connectionFiles(dataDir: string, client: string) {
   };
 }
 
-/** Returns the hash by which a text that was written is recognized. */
+/** Returns the hash that identifies a written text. */
 export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

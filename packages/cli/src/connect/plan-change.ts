@@ -6,15 +6,15 @@ import type { ClientKind } from "./clients/client.ts";
 import { type ConnectionRecord, hashOf } from "./connection-record.ts";
 import { editEntry, entryOf, FormatProblem, isObject } from "./formats/config-format.ts";
 
-/** The text of a client's file without what an earlier `connect` wrote; `undefined`: no file. */
+/** The text of a client's file without the entry of an earlier `connect`; `undefined`: no file. */
 export interface Restored {
   readonly text: string | undefined;
-  /** The permissions from before. */
+  /** The permissions before the earlier `connect`. */
   readonly mode: number;
 }
 
 /**
- * Returns a client's file as it was before it was connected, with later changes of its user.
+ * Returns a client's file without the changes of `connect`; later changes by the user stay.
  *
  * @throws CommandFailure if the file cannot be edited
  */

@@ -6,7 +6,9 @@ import type { CommandTarget } from "./clients/client.ts";
 
 const texts = connectTexts.check;
 
-/** Time for the answer to one request, in seconds. A call that waits for approval is answered after 45. */
+/**
+ * Time limit for one response, in seconds. A call that needs approval gets a response after 45 s.
+ */
 const limitSeconds = 60;
 
 /** A connection over MCP that sends requests as a client does. */
@@ -20,7 +22,7 @@ export interface Probe {
   readonly close: () => Promise<void>;
 }
 
-/** A request that failed, with the reason in words. */
+/** A request that failed, with the reason as text. */
 export class ProbeFailure extends Error {}
 
 interface Answer {

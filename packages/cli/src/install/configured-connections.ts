@@ -7,10 +7,11 @@ import { processSandbox } from "./process-sandbox.ts";
 import { protectedPaths } from "./protected-paths.ts";
 
 /**
- * Opens the MCP servers of the configuration that are on. None is started or reached.
+ * Opens the enabled MCP servers of the configuration, without starting or reaching any.
  *
  * @param options.reserved ids of other groups
- * @param options.watch whether to list new servers, and to notice acceptances. @default true
+ * @param options.watch whether to list new servers and to watch for accepted definitions. @default
+ * true
  * @throws CapstanError `invalid_configuration` if a connection has the name of a group
  */
 export async function configuredConnections(

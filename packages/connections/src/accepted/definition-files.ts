@@ -7,8 +7,8 @@ import { parseStored, type StoredConnection } from "./stored-connection.ts";
 export type DefinitionFiles = ReturnType<typeof openDefinitionFiles>;
 
 /**
- * Opens the folder with a file for each connection. It is in the data directory, which tools cannot
- * access: a tool could accept definitions otherwise.
+ * Opens the folder with one file per connection. It is in the data directory, which tools cannot
+ * access, so no tool can accept definitions.
  *
  * @param folder absolute; created at the first write
  */
@@ -29,7 +29,7 @@ export function openDefinitionFiles(folder: string) {
       writeFileSync(draft, JSON.stringify(connection), { mode: 0o600 });
       renameSync(draft, fileOf(name));
     },
-    /** Calls back after another process, such as the command line, changed a file. */
+    /** Calls the listener after another process, such as the command line, changed a file. */
     watch(changed: (name: string) => void): void {
       if (watcher !== undefined) return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import type { ServerTool } from "../definition/server-tool.ts";
 
-/** The stored part of a connection: plain JSON, without any secret. */
+/** The stored data of a connection: plain JSON without secrets. */
 export interface StoredConnection {
-  /** `identityOf` the connection: definitions of another server do not count. */
+  /** `identityOf(connection)`: definitions of another server do not apply. */
   readonly identity: string;
   /** The definitions that a user accepted. */
   readonly accepted: readonly ServerTool[];
   /** The definitions that the server listed last. */
   readonly listed: readonly ServerTool[];
-  /** Problems of the last list, for users. */
+  /** Problems in the last list, for users. */
   readonly notes: readonly string[];
   readonly features: ServerFeatures;
   /** The protocol that the server speaks. */

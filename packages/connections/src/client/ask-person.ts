@@ -4,20 +4,20 @@ import { visibleText } from "@capstan/core/text";
 import type { ElicitRequest, ElicitResult } from "../libraries/mcp-client.ts";
 import type { RunningCall } from "./running-calls.ts";
 
-/** The tool of each connection through which its server's questions reach a user. */
+/** The tool of each connection that shows its server's questions to a user. */
 export const questionTool = "AnswerServer";
 
-/** The most questions of a server during one call. */
+/** The maximum number of a server's questions during one call. */
 const mostQuestions = 10;
-/** How often a user is asked again because the answers do not fit. */
+/** The maximum number of times that a user is asked again because the answers are invalid. */
 const mostTries = 3;
 
-/** Names of fields that ask for a secret, which a form must not do. */
+/** Names of fields that ask for a secret. Forms with such fields are declined. */
 const secretField = /passw|passphrase|secret|token|api[ _-]?key|credential|\bpin\b|card.?number/i;
 
 /**
- * Asks a user a question of a server: through the gate, as a call of `AnswerServer`. The person
- * sees the server's name and the whole question, and edits the answers before they are sent.
+ * Asks a user a server's question: through the gate, as a call of `AnswerServer`. The user sees the
+ * server's name and the whole question, and edits the answers before they are sent.
  */
 export async function askPerson(
   call: RunningCall | undefined,
@@ -36,7 +36,7 @@ export async function askPerson(
       return { action: "decline" };
     const answer = await ask(call, {
       question: asked,
-      // The ASCII form shows look-alike letters of the host as such.
+      // The ASCII form exposes look-alike letters in the host.
       open: url.href,
     });
     return { action: answer === undefined ? "decline" : "accept" };

@@ -26,13 +26,13 @@ export interface OpenClient {
   readonly calls: Set<RunningCall>;
   /** Returns the tools that the server lists, unchecked. */
   readonly listTools: (signal?: AbortSignal) => Promise<readonly unknown[]>;
-  /** The reason for which the connection ended by itself. */
+  /** Returns why the connection ended by itself. */
   readonly failure: () => ConnectionError | undefined;
 }
 
-/** The most pages of a list that are read. */
+/** The maximum number of pages that are read of a list. */
 const mostPages = 64;
-/** The most notifications of a server in a second; further ones are dropped. */
+/** The maximum number of notifications of a server per second; further ones are dropped. */
 const mostNotifications = 1_000;
 
 /** Carries out a server's request for a model's answer, after a user approved it. */
@@ -65,12 +65,12 @@ export async function openClient(
 ): Promise<OpenClient> {
   const { kind, era } = options;
   const sdk = await import("../libraries/mcp-client.ts");
-  // A program's process is started for each attempt, and nearly all programs speak the older one.
+  // Each attempt starts a process, and nearly all programs use the older protocol.
   const first = era ?? (kind === "program" ? "legacy" : "auto");
   try {
     return await connect(sdk, transports(), first, options);
   } catch (thrown) {
-    // A server of the other protocol rejects the first request.
+    // A server with the other protocol rejects the first request.
     const isRejected =
       thrown instanceof sdk.ProtocolError ||
       (kind === "http" && thrown instanceof sdk.SdkHttpError && thrown.status !== 401);
@@ -98,7 +98,7 @@ async function connect(
     {
       capabilities,
       versionNegotiation: { mode: mode === "modern" ? { pin: "2026-07-28" } : mode },
-      // Results are checked after the call, by a validator that takes linear time.
+      // A validator that runs in linear time checks results after the call.
       jsonSchemaValidator: {
         getValidator: () => (value) => ({
           valid: true,
@@ -129,7 +129,7 @@ async function connect(
   });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
   client.onclose = options.onClose;
-  // An error of a single message does not end the connection.
+  // An error in a single message does not end the connection.
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
   client.onerror = () => {};
   let second = 0;
@@ -189,7 +189,7 @@ export async function listPages(
   return found;
 }
 
-/** Returns a server's failure as text, without the parts that the library adds. */
+/** Returns a server's error message without the text that the library adds. */
 export function failureText(thrown: unknown): string {
   return errorMessage(thrown).replace(/^MCP error -?\d+: /, "");
 }

@@ -3,19 +3,19 @@ import type { ToolContext } from "@capstan/core";
 /** A call that waits for its server. */
 export interface RunningCall {
   readonly context: ToolContext;
-  /** The name of the tool group, in which the question tool is. */
+  /** The name of the tool group that contains the tool for questions. */
   readonly group: string;
-  /** Called when the server shows that it works on the call. */
+  /** Called when the server shows that it is still working on the call. */
   readonly heard: () => void;
-  /** Questions and log lines of the server during this call, which are limited. */
+  /** The numbers of questions and log lines during this call, which are limited. */
   questions: number;
   logs: number;
 }
 
-/** The most log lines of a server that a call reports. */
+/** The maximum number of a server's log lines that a call reports. */
 const mostLogs = 200;
 
-/** Reports a log line of a server with the calls that run. A server does not say whose it is. */
+/** Reports a server's log line with all running calls: the line does not name its call. */
 export function reportLog(
   calls: Iterable<RunningCall>,
   entry: { readonly level: string; readonly text: string },

@@ -1,13 +1,13 @@
 import type { ServerTool } from "./server-tool.ts";
 
-/** How the tools of a server differ from the accepted ones. */
+/** The differences between the tools of a server and the accepted ones. */
 export interface ToolChanges {
   readonly added: readonly ServerTool[];
   readonly removed: readonly ServerTool[];
   readonly changed: readonly { readonly from: ServerTool; readonly to: ServerTool }[];
 }
 
-/** Compares the accepted tools with those that the server lists now. */
+/** Compares the accepted tools with the server's current ones. */
 export function compareTools(
   accepted: readonly ServerTool[],
   listed: readonly ServerTool[],
@@ -24,7 +24,7 @@ export function compareTools(
   };
 }
 
-/** Returns whether a user must accept something: removed tools need no acceptance. */
+/** Returns whether a user must accept the changes. Removed tools need no acceptance. */
 export function needsAcceptance({ added, changed }: ToolChanges): boolean {
   return added.length + changed.length > 0;
 }

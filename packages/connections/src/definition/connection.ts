@@ -1,7 +1,7 @@
 import { digest } from "@capstan/core/host";
 import type { NetworkAccess } from "@capstan/sandbox";
 
-/** An MCP server that Capstan's tools come from: a program, or an address. */
+/** An MCP server whose tools Capstan uses: a program, or a server at a URL. */
 export type Connection = ProgramConnection | HttpConnection;
 
 interface CommonSettings {
@@ -10,13 +10,13 @@ interface CommonSettings {
   /** The server's own names of the tools to use. @default all */
   readonly tools?: readonly string[];
   /**
-   * Whether the administrator believes the server's annotations: tools that it calls read-only then
-   * ask once, and may be repeated. @default false: every call asks
+   * Whether the administrator trusts the server's annotations: tools that it marks as read-only
+   * then ask once, and may be repeated. @default false: every call asks
    */
   readonly trustAnnotations?: boolean;
-  /** Seconds without any message of the server until a call ends. @default 60 */
+  /** Seconds without a message from the server after which a call ends. @default 60 */
   readonly idleSeconds?: number;
-  /** Seconds until a call ends, whatever the server sends. @default 600 */
+  /** Maximum duration of a call in seconds, even if the server sends messages. @default 600 */
   readonly timeoutSeconds?: number;
   /** Whether all users share one process or session. @default false */
   readonly shared?: boolean;
@@ -24,24 +24,24 @@ interface CommonSettings {
   readonly missing?: readonly string[];
 }
 
-/** A server that runs as a program and speaks on its standard streams. */
+/** A server that runs as a program and communicates over its standard streams. */
 export interface ProgramConnection extends CommonSettings {
   readonly type: "program";
   /** A name on PATH, or an absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Its environment, in addition to PATH, HOME and the like. Values may be secret. */
+  /** Environment variables in addition to PATH and HOME. Values may be secret. */
   readonly env: { readonly [name: string]: string };
-  /** Folders that it can read, absolute. */
+  /** Absolute paths of the folders that it can read. */
   readonly read: readonly string[];
-  /** Folders that it can change, absolute. */
+  /** Absolute paths of the folders that it can change. */
   readonly write: readonly string[];
   readonly network: NetworkAccess;
   /** False runs it with all rights of this user. */
   readonly sandbox: boolean;
 }
 
-/** A server at an address, over streamable HTTP. */
+/** A server at a URL, over streamable HTTP. */
 export interface HttpConnection extends CommonSettings {
   readonly type: "http";
   readonly url: string;
@@ -50,8 +50,8 @@ export interface HttpConnection extends CommonSettings {
 }
 
 /**
- * Returns a digest of what decides which server a connection leads to. Definitions that were
- * accepted for one server do not apply to another.
+ * Returns a digest of the settings that determine which server a connection uses. Definitions that
+ * were accepted for one server do not apply to another.
  */
 export function identityOf(connection: Connection): string {
   return digest(
@@ -61,7 +61,7 @@ export function identityOf(connection: Connection): string {
   );
 }
 
-/** Returns the values of a connection that no message may contain, longest first. */
+/** Returns the secret values of a connection, which no message may contain, longest first. */
 export function secretsOf(connection: Connection): readonly string[] {
   const values = Object.values(connection.type === "http" ? connection.headers : connection.env);
   const parts = values.flatMap((value) => [value, ...value.split(/\s+/)]);
@@ -71,7 +71,7 @@ export function secretsOf(connection: Connection): readonly string[] {
 }
 
 /**
- * Replaces secrets in a text: as they are, and as JSON, URLs and Base64 contain them.
+ * Replaces secrets in a text, also in their JSON, URL and Base64 encodings.
  *
  * @example withoutSecrets("Bearer abcdefgh is wrong", ["abcdefgh"]) // "Bearer [secret] is wrong"
  */

@@ -4,18 +4,18 @@ import { visibleText } from "@capstan/core/text";
 import { safeName } from "./safe-name.ts";
 import { definitionDigest, type ServerTool } from "./server-tool.ts";
 
-/** The most tools of one server. */
+/** The maximum number of tools of one server. */
 const mostTools = 1_000;
-/** The longest description, in characters. */
+/** The maximum length of a description, in characters. */
 const longestDescription = 2_000;
-/** The longest title. */
+/** The maximum length of a title, in characters. */
 const longestTitle = 100;
 /** The longest name that a server may give a tool. */
 const longestName = 256;
-/** The largest definition, as JSON. */
+/** The maximum length of a definition as JSON, in characters. */
 const largestSchema = 64 * 1024;
 
-/** The usable tools of a server's list, and what was wrong with the others. */
+/** The usable tools of a server's list, and the problems of the others. */
 export interface ReadTools {
   readonly tools: readonly ServerTool[];
   /** For users: each names a tool and its problem. */
@@ -23,8 +23,8 @@ export interface ReadTools {
 }
 
 /**
- * Reads the tools that a server lists. Its list is untrusted: a tool that cannot be used is left
- * out with a note, and the others stay. The library that checks schemas must be loaded.
+ * Reads the tools that a server lists. The list is untrusted: a tool that cannot be used is left
+ * out with a note, and the others stay. Call `loadSchemaChecks` first.
  */
 export function readTools(listed: readonly unknown[]): ReadTools {
   const tools = new Map<string, ServerTool>();
@@ -82,7 +82,7 @@ function readTool(raw: unknown): Read {
   }
 }
 
-/** Only booleans count; a missing one is the strictest for its reader. */
+/** Only booleans count. Readers treat a missing annotation as the strictest value. */
 function annotationsOf(raw: unknown): ServerTool["annotations"] {
   if (!isObject(raw)) return {};
   const hint = (name: string) => (typeof raw[name] === "boolean" ? raw[name] : undefined);
@@ -109,7 +109,7 @@ function schemaProblem(schema: unknown): string | undefined {
   return compiled.status === "refused" ? compiled.message : undefined;
 }
 
-/** Keywords whose texts people and models read, and which do not affect validity. */
+/** Keywords whose texts users and models read, and which do not affect validation. */
 const told = new Set(["title", "description", "$comment"]);
 
 /** Returns a name or a value of a schema that contains invisible characters. */

@@ -1,12 +1,14 @@
 import { digest } from "@capstan/core/host";
 
-/** The longest name of a tool. Hosts put their own prefix before it, up to 64 characters. */
+/**
+ * The maximum length of a tool name. With the prefixes of hosts, names have up to 64 characters.
+ */
 const longest = 48;
 
 /**
- * Returns a name that every provider accepts for a name that a server chose. It depends only on
- * that name, so it stays the same whatever other tools there are. A name that must be changed gets
- * a part of its hash, so that two names never become equal.
+ * Returns the name that replaces a server's tool name and that every provider accepts. It depends
+ * only on the server's name, not on other tools. A changed name ends with a part of the original
+ * name's hash, so that two names never become equal.
  *
  * @example safeName("search") // "search"
  * @example safeName("files.read/all") // "files_read_all_1f9c2e4b"

@@ -5,24 +5,24 @@ import { digest } from "@capstan/core/host";
 export interface ServerTool {
   /** The server's own name, which its calls use. */
   readonly name: string;
-  /** The name for models and people. */
+  /** The name for models and users. */
   readonly safeName: string;
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema;
-  /** Claims of the server on the effects. */
+  /** The server's claims about the tool's effects. */
   readonly annotations: {
     readonly readOnly?: boolean;
     readonly idempotent?: boolean;
     readonly destructive?: boolean;
     readonly openWorld?: boolean;
   };
-  /** The digest of all that the server said of the tool, including what is not shown. */
+  /** The digest of the server's whole definition, including the parts that are not shown. */
   readonly digest: string;
 }
 
-/** Returns the digest of a tool as its server defines it. Any change of it changes the digest. */
+/** Returns the digest of a tool as its server defines it. Any change changes the digest. */
 export function definitionDigest(raw: { readonly [key: string]: unknown }): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = raw;
   const said = { name, title, description, inputSchema, outputSchema, annotations };

@@ -11,9 +11,9 @@ import { addressOf, connectionGroup } from "../tools/connection-group.ts";
 import { openSession, type SessionHost } from "./open-session.ts";
 import { OwnerSession } from "./owner-session.ts";
 
-/** Milliseconds between two lists that a server asks for. */
+/** Minimum time between two reads of the list that a server requests, in milliseconds. */
 const listIntervalMs = 10_000;
-/** The most sessions of a connection at the same time. */
+/** The maximum number of simultaneous sessions of a connection. */
 const mostSessions = 20;
 
 /** The state of a connection, for users. */
@@ -22,8 +22,8 @@ export interface ConnectionStatus {
   /** The program or the address, without secrets. */
   readonly server: string;
   /**
-   * `idle`: it is connected by the next call. `needs_acceptance`: the server defines tools that
-   * nobody has accepted.
+   * `idle`: the next call connects. `needs_acceptance`: the server defines tools that no user has
+   * accepted.
    */
   readonly state:
     | "idle"
@@ -36,22 +36,22 @@ export interface ConnectionStatus {
   /** The last failure, or undefined. */
   readonly error?: string;
   readonly tools: number;
-  /** Tools that wait for a user, by their safe names. */
+  /** The safe names of tools that a user has not accepted yet. */
   readonly waiting: readonly string[];
-  /** Problems of the server's last list. */
+  /** Problems in the server's last list. */
   readonly notes: readonly string[];
-  /** Variables that the settings name and the environment lacks. */
+  /** Variables that the settings name but the environment does not have. */
   readonly missing: readonly string[];
   readonly sessions: number;
 }
 
-/** The parts that a connection needs. */
+/** The dependencies of a connection. */
 interface ManagedConnectionOptions {
   readonly connection: Connection;
   readonly files: DefinitionFiles;
   readonly host: SessionHost;
   readonly sample?: SampleModel | undefined;
-  /** Called after its tools changed. */
+  /** Called after the tools of the connection changed. */
   readonly onChange: () => void;
 }
 
@@ -81,7 +81,7 @@ export class ManagedConnection {
     return this.#stored !== undefined;
   }
 
-  /** The changes that wait for a user. */
+  /** The changes that a user has not accepted yet. */
   get changes(): ToolChanges {
     return compareTools(this.#stored?.accepted ?? [], this.#stored?.listed ?? []);
   }
@@ -117,7 +117,7 @@ export class ManagedConnection {
     return "idle";
   }
 
-  /** Connects for a moment to read the list of tools. Never throws; `status` has the failure. */
+  /** Connects, reads the list of tools, and disconnects. Never throws; `status` has the failure. */
   async check(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const owner = "capstan:list";
     await this.use(owner, signal, () => Promise.resolve()).catch(() => undefined);
@@ -126,13 +126,13 @@ export class ManagedConnection {
     this.#sessions.delete(owner);
   }
 
-  /** Accepts the definitions that the server listed last. Only a user decides this. */
+  /** Accepts the definitions that the server listed last. Call this only if a user decided so. */
   accept(): void {
     if (this.#stored === undefined) return;
     this.#store({ ...this.#stored, accepted: this.#stored.listed });
   }
 
-  /** Reads the stored definitions again, which another process has changed. */
+  /** Reads the stored definitions again after another process changed them. */
   reload(): void {
     const read = this.#read();
     if (JSON.stringify(read) === JSON.stringify(this.#stored)) return;
@@ -219,7 +219,7 @@ export class ManagedConnection {
     void oldest[1].close();
   }
 
-  /** Lists at most every ten seconds, however often the server asks for it. */
+  /** Reads the list at most every ten seconds, even if the server requests it more often. */
   #listSoon(owner: string): void {
     if (this.#isClosed || this.#listAgain !== undefined) return;
     const waitMs = Math.max(0, this.#listedAt + listIntervalMs - performance.now());

@@ -17,21 +17,21 @@ import { type ProgramTransport, programTransport } from "../transport/program-tr
 import { type ProgramHost, startProgram } from "../transport/start-program.ts";
 import type { OpenSession } from "./owner-session.ts";
 
-/** Milliseconds in which a program or an address must answer. */
+/** Time limit for the first answer of a server, in milliseconds. */
 const connectMs = { program: 30_000, http: 10_000 } as const;
 
-/** The parts that the sessions of a connection need. */
+/** The dependencies of the sessions of a connection. */
 export interface SessionHost {
   readonly version: string;
   readonly programs: ProgramHost;
-  /** The folder with the servers' own files, one for each connection and owner. */
+  /** The folder with the files of the servers: one subfolder for each connection and owner. */
   readonly homes: string;
-  /** Gets lines of the servers' standard error, without secrets. */
+  /** Receives the lines of the servers' standard error, without secrets. */
   readonly log: (line: string) => void;
 }
 
 /**
- * Starts or reaches the server of a connection for one owner, and agrees on the protocol.
+ * Starts or reaches the server of a connection for one owner, and negotiates the protocol.
  *
  * @throws ConnectionError, with a message for the model and without secrets
  */

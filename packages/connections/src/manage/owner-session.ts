@@ -7,15 +7,15 @@ const idleMs = 10 * 60 * 1_000;
 const shortestDelayMs = 1_000;
 const longestDelayMs = 60_000;
 
-/** A client, and what ends it. */
+/** A client, and the function that ends its session. */
 export interface OpenSession {
   readonly client: OpenClient;
   readonly close: () => Promise<void>;
 }
 
 /**
- * The session of one owner with a server: a process or an HTTP session. It is opened by the first
- * call, shared by parallel calls, closed when idle, and opened again after a delay if it failed.
+ * The session of one owner with a server: a process or an HTTP session. The first call opens it,
+ * parallel calls share it, it is closed when idle, and reopened after a delay if it failed.
  */
 export class OwnerSession {
   #open: OpenSession | undefined;
@@ -58,7 +58,7 @@ export class OwnerSession {
       const { client } = await this.#opened(signal);
       return await work(client);
     } catch (thrown) {
-      // The server does not know the session any more.
+      // The server no longer knows the session.
       if ((thrown as { readonly status?: unknown } | null)?.status === 404) await this.close();
       throw thrown;
     } finally {

@@ -11,22 +11,22 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** One started program of a fake server. */
+/** A started program of a fake server. */
 export interface FakeProcess {
   readonly program: Program;
-  /** The messages that it received. */
+  /** The messages that the server received. */
   readonly received: Message[];
   /** Sends a message, or writes raw text. */
   readonly send: (message: object | string) => void;
   readonly stderr: (text: string) => void;
-  /** Ends by itself. */
+  /** Ends the program, as if it stopped by itself. */
   readonly die: () => void;
   isEnded: boolean;
 }
 
 /**
- * Answers a request: a result or an error. `sent`: it sent the answer itself, or stays silent. Of
- * `options.answer`, undefined means the usual answer.
+ * Answers a request with a result or an error. `sent`: the function has sent the answer itself, or
+ * sends none. `undefined` from `options.answer` selects the default answer.
  */
 export type Answer = (
   request: Message & { readonly method: string },
@@ -48,9 +48,9 @@ export const echo: Answer = ({ params }) => ({
 });
 
 /**
- * A sandbox in whose programs a server of this process answers, over the streams of a program.
+ * Creates a sandbox whose programs are servers in this process that use a program's streams.
  *
- * @param options.tools the tools that it lists
+ * @param options.tools the tools that the server lists
  * @param options.call answers `tools/call` @default echo
  * @param options.answer answers all other requests first
  */

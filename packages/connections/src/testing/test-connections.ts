@@ -23,7 +23,7 @@ export function programConnection(given: Partial<ProgramConnection> = {}): Progr
   };
 }
 
-/** Opens connections in a folder of their own. */
+/** Opens connections in a new folder. */
 export function testConnections(options: {
   readonly sandbox: Sandbox;
   readonly connections?: readonly Connection[];
@@ -55,7 +55,7 @@ export function testConnections(options: {
   });
 }
 
-/** An executor with the current groups of connections, all on. */
+/** Creates an executor with the current groups of connections, all enabled. */
 export function executorOf(
   connections: Connections,
   options: ToolExecutorOptions = {},

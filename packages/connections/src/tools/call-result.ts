@@ -8,9 +8,9 @@ import {
 } from "@capstan/core";
 import { compileSchema, loadSchemaChecks } from "@capstan/core/host";
 
-/** The most parts of a result that are used. */
+/** The maximum number of parts that are used of a result. */
 const mostParts = 200;
-/** The longest failure that a server reports, in characters. */
+/** The maximum length of a server's error message, in characters. */
 const longestFailure = 8_000;
 
 type Raw = { readonly [key: string]: unknown };
@@ -20,7 +20,7 @@ type Raw = { readonly [key: string]: unknown };
  * Links are shown, never fetched. Parts that cannot be used are named in a note.
  *
  * @param raw the result as the server sent it, unchecked
- * @param outputSchema a mismatch is a note: the call was carried out
+ * @param outputSchema a mismatch only adds a note, because the call was carried out
  */
 export async function callResult(raw: Raw, outputSchema?: JsonSchema): Promise<unknown> {
   const read = readParts(Array.isArray(raw["content"]) ? (raw["content"] as unknown[]) : []);
@@ -64,7 +64,7 @@ async function mismatch(value: unknown, schema: JsonSchema): Promise<string | un
     : `${issue.path || "/"}: expected ${issue.expected}, got ${issue.received}.`;
 }
 
-/** Reads content of any kind that servers send: of calls, resources and prompts. */
+/** Reads the content of a call's result, a resource or a prompt. */
 export function readParts(content: readonly unknown[]): {
   readonly parts: ContentPart[];
   readonly notes: string[];

@@ -7,13 +7,13 @@ import { type Connection, secretsOf, withoutSecrets } from "../definition/connec
 import { rawResult } from "../transport/tolerant-transport.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 
-/** A request of a call to the server. */
+/** A request that a call sends to the server. */
 export type ServerRequest =
   | { readonly method: "tools/call"; readonly params: { readonly name: string } & Params }
   | { readonly method: "resources/read"; readonly params: { readonly uri: string } & Params }
   | { readonly method: "prompts/get"; readonly params: { readonly name: string } & Params };
 
-/** The library's union of requests, of which it finds the result by the method. */
+/** The library's union of requests. The library derives the result from the method. */
 type SdkRequest = { readonly method: "tools/call"; readonly params: { readonly name: string } };
 
 type Params = { readonly [key: string]: unknown };
@@ -88,7 +88,7 @@ export async function callServer(
     return client
       .request({ method: request.method, params } as SdkRequest, {
         signal: AbortSignal.any([context.signal, silence.signal]),
-        // The gate and `silence` end calls.
+        // The gate and `silence` limit the duration of calls.
         timeout: 2 ** 31 - 1,
         onprogress({ progress, total, message }) {
           heard();
@@ -128,7 +128,7 @@ export async function callServer(
   }
 }
 
-/** Codes of failures before a request was sent. */
+/** Error codes of failures before a request was sent. */
 const unsent = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

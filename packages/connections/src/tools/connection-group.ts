@@ -19,7 +19,7 @@ import { callResult } from "./call-result.ts";
 import { callServer } from "./call-server.ts";
 import { promptTools, resourceTools } from "./resource-tools.ts";
 
-/** How tools of a group reach their server. */
+/** How the tools of a group call their server. */
 export interface ServerUse {
   /**
    * Runs work with the client of an owner.
@@ -31,13 +31,13 @@ export interface ServerUse {
     signal: AbortSignal,
     work: (client: OpenClient) => Promise<T>,
   ) => Promise<T>;
-  /** Returns whether the server still defines a tool as it was accepted. */
+  /** Returns whether the server's definition of a tool is still the accepted one. */
   readonly isCurrent: (tool: ServerTool) => boolean;
 }
 
 /**
- * Returns the tool group of a connection: the accepted tools of its server. Those that the server
- * has changed since, and new ones, are listed with what they need, and models are not offered them.
+ * Returns the tool group of a connection: the accepted tools of its server. New
+ * and changed tools are listed with a note that a user must accept them; models do not get them.
  *
  * @param stored undefined if the server was never reached
  */
@@ -71,7 +71,7 @@ function withNeeds(need: MissingNeed | undefined, tool: Tool): Tool {
   return withNeed(need, [tool])[0] ?? tool;
 }
 
-/** Returns what a connection leads to, without arguments and queries, which can be secret. */
+/** Returns the program or URL of a connection, without arguments and query, which can be secret. */
 export function addressOf(connection: Connection): string {
   if (connection.type === "program") return connection.command;
   const { origin, pathname } = new URL(connection.url);
@@ -96,7 +96,7 @@ function shownTools(
       const known = before.get(tool.name);
       if (known?.digest === tool.digest) return { tool };
       return {
-        // Models must not read a text that nobody accepted, and people compare it with the command.
+        // Models must not read unaccepted texts. Users review them with the command in `fix`.
         tool: known ?? {
           ...tool,
           title: tool.safeName,
@@ -153,7 +153,7 @@ function serverTool(connection: Connection, tool: ServerTool, server: ServerUse)
   };
 }
 
-/** The tool through which a server's questions reach a user. Each one asks. */
+/** The tool that shows a server's questions to a user. Every call needs approval. */
 function answerTool(): Tool {
   return defineTool({
     name: questionTool,
@@ -182,7 +182,7 @@ function answerTool(): Tool {
   });
 }
 
-/** The server may have changed a tool since its last list, which is read again with each session. */
+/** The server may have changed a tool since its last list. Each session reads the list again. */
 function changedDefinition(group: string, { safeName }: ServerTool): ConnectionError {
   return new ConnectionError({
     code: "rejected",

@@ -16,14 +16,14 @@ import { readParts, resourcePart } from "./call-result.ts";
 import { callServer, type ServerRequest } from "./call-server.ts";
 import type { ServerUse } from "./connection-group.ts";
 
-/** The most entries of a list that a call returns. */
+/** The maximum number of entries of a list that a call returns. */
 const mostEntries = 500;
-/** Milliseconds for each page of a list. */
+/** Time limit for each page of a list, in milliseconds. */
 const listMs = 30_000;
 
 type Server = Pick<ServerUse, "use">;
 
-/** Reading what the administrator connected asks once, and then applies to the whole server. */
+/** The administrator connected the server, so reading asks only once for the whole server. */
 const reads = {
   effects: "read",
   permission: { executionPolicy: "ask-once" },

@@ -1,6 +1,6 @@
 import type { ToolErrorData } from "@capstan/core";
 
-/** The failures of connections, for the documentation of tools. */
+/** The error codes of connections, for the documentation of tools. */
 export const connectionErrors = {
   not_connected: "the server cannot be reached or started; the call was not sent",
   sign_in_needed: "the server rejects the credentials",

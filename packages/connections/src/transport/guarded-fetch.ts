@@ -13,15 +13,15 @@ import { ConnectionError } from "./connection-error.ts";
 import { largestMessage } from "./program-transport.ts";
 
 /**
- * Returns the `fetch` of a connection. It connects to public addresses, and to the host of the
- * configuration. Redirects are not followed here. A message beyond the size limit ends the stream.
+ * Returns the `fetch` of a connection. It connects only to public addresses and to the
+ * configured host. It does not follow redirects. A message beyond the size limit ends the stream.
  *
- * @param options.onReply gets the status of each reply, and its `Retry-After`
+ * @param options.onReply receives the status of each reply, and its `Retry-After`
  */
 export function guardedFetch(options: {
   readonly name: string;
   readonly url: URL;
-  /** Whether the address may be private, because an administrator wrote it. */
+  /** Whether the URL may have a private address, because an administrator configured it. */
   readonly mayBePrivate: boolean;
   readonly resolve?: ResolveHost;
   readonly connectTimeoutMs?: number;
@@ -49,7 +49,7 @@ export function guardedFetch(options: {
     }
     const dispatcher = await agentFor(publicOnly);
     const { fetch } = await import("undici");
-    // The types of both libraries differ in details that are not used here.
+    // The types of the two libraries differ only in details that are not used here.
     const given = { ...init, dispatcher } as unknown as Parameters<typeof fetch>[1];
     const response = (await fetch(url, given)) as unknown as Response;
     onReply?.(response.status, response.headers.get("retry-after") ?? undefined);

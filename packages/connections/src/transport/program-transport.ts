@@ -5,10 +5,10 @@ import { ConnectionError } from "./connection-error.ts";
 /** The largest message of a server, in bytes. */
 export const largestMessage = 16 * 1024 * 1024;
 
-/** Milliseconds between closing a server's input and killing it. */
+/** Time between closing a program's input and killing it, in milliseconds. */
 const closeMs = 500;
 
-/** The output of a program besides messages. */
+/** The output of a program other than messages. */
 export interface ProgramNoise {
   /** The number of lines on standard output other than messages. */
   lines: number;
@@ -21,15 +21,15 @@ export interface ProgramTransport extends Transport {
   readonly noise: Readonly<ProgramNoise>;
   /** Resolves after the program and all its processes have ended. */
   readonly ended: Promise<unknown>;
-  /** The reason for which the connection ended by itself. */
+  /** Returns why the connection ended by itself. */
   readonly failure: () => ConnectionError | undefined;
 }
 
 /**
- * Speaks MCP with a running program. Other lines are counted and dropped. A line
+ * Exchanges MCP messages with a running program. Counts and drops other lines. A line
  * beyond the size limit ends the connection.
  *
- * @param onStderr gets each line of standard error, cut at 2,000 characters
+ * @param onStderr receives each line of standard error, cut at 2,000 characters
  */
 export function programTransport(
   program: RunningProgram,
@@ -102,7 +102,7 @@ export function programTransport(
             }),
         );
       return new Promise((resolve) => {
-        // A broken pipe is reported by the program's end.
+        // The end of the program reports a broken pipe.
         if (program.stdin.write(`${JSON.stringify(message)}\n`)) resolve();
         else program.stdin.once("drain", resolve).once("close", () => resolve());
       });

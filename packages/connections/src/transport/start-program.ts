@@ -10,11 +10,11 @@ import {
 import type { ProgramConnection } from "../definition/connection.ts";
 import { ConnectionError } from "./connection-error.ts";
 
-/** The surroundings of the programs of connections. */
+/** The environment in which the programs of connections run. */
 export interface ProgramHost {
   /** @default none: only programs that need none start */
   readonly sandbox?: Sandbox;
-  /** How to get a sandbox, if there is none. */
+  /** How to install a sandbox if there is none. */
   readonly sandboxFix?: string;
   /** Absolute paths that no program sees: the server's own data. */
   readonly hidden: readonly string[];
@@ -26,10 +26,10 @@ export interface ProgramHost {
 const homeInside = "/connection";
 
 /**
- * Starts the program of a connection. In the sandbox it reaches only its own folders, those of the
- * configuration, and the network that the configuration names.
+ * Starts the program of a connection. In the sandbox, it can access only its own folders, and the
+ * folders and hosts that the configuration names.
  *
- * @param home the folder that keeps the server's own files for its owner; it exists
+ * @param home the existing folder with the server's files for one owner
  * @throws ConnectionError `not_connected`
  */
 export function startProgram(
@@ -84,7 +84,7 @@ function commandOf({ name, command }: ProgramConnection): string {
   return found;
 }
 
-/** Returns the folders of a command's own code: those of its links, and of its packages. */
+/** Returns the folders with a command's code: of the command, its link target and its packages. */
 function installationOf(command: string): readonly string[] {
   let real: string;
   try {

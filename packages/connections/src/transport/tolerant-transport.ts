@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, Transport } from "../libraries/mcp-client.ts";
 
-/** The key in `_meta` under which a result stands as the server sent it. */
+/** The key in `_meta` that contains the original result of the server. */
 export const rawKey = "capstan/raw";
 
-/** The parts of results that the library checks strictly, in a form that passes. */
+/** Valid replacements for the parts of results that the library checks strictly. */
 const blanks: { readonly [method: string]: { readonly [key: string]: unknown } } = {
   "tools/list": { tools: [] },
   "tools/call": { content: [] },
@@ -16,10 +16,10 @@ const blanks: { readonly [method: string]: { readonly [key: string]: unknown } }
 
 /**
  * Wraps a transport so that one malformed part of a result does not lose the whole result: the
- * library gets an empty result, with the original in its `_meta`. The result of a call that was
- * carried out is never thrown away.
+ * library gets an empty result, with the original in its `_meta`. The result of a call is never
+ * lost after the call was carried out.
  *
- * @param onNotification gets each notification's method; false drops it
+ * @param onNotification receives each notification's method; false drops the notification
  */
 export function tolerantTransport(
   inner: Transport,
@@ -83,7 +83,7 @@ function tolerantResult(method: string, result: unknown): unknown {
   };
 }
 
-/** Returns a result as the server sent it. */
+/** Returns the original result of the server. */
 export function rawResult(result: { readonly _meta?: unknown }): {
   readonly [key: string]: unknown;
 } {

@@ -38,8 +38,8 @@ export function neutralise(text: string): string {
 /**
  * Tags, characters that change the writing direction, and variation selectors that follow no letter
  * are invisible. Emoji flags, which also consist of tags, are not. A variant of a Chinese character
- * has one selector, and an emoji has one; more of them, or three characters without width, can
- * spell a text.
+ * or an emoji has only one selector. Several selectors, or three zero-width characters, can contain
+ * hidden text.
  */
 const unseen =
   /\uD83C\uDFF4(?:\uDB40[\uDC30-\uDC39\uDC61-\uDC7A]){3,6}\uDB40\uDC7F|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\uDB40[\uDC00-\uDC7F]|(?<![\u3400-\u9FFF\uF900-\uFAFF]|[\uD800-\uDB3F][\uDC00-\uDFFF])\uDB40[\uDD00-\uDDEF]|(?<=\uDB40[\uDD00-\uDDEF])\uDB40[\uDD00-\uDDEF]|(?<=[\uFE00-\uFE0F])[\uFE00-\uFE0F]|[\u200B-\u200D\u2060-\u2064\uFEFF]{3,}/g;
@@ -55,7 +55,7 @@ export function neutraliseOutside(text: string): string {
   const safe = neutralise(text);
   if (safe.search(unseen) === -1) return safe;
   return safe.replaceAll(unseen, (found) =>
-    // The first half of a flag's first character.
+    // The first code unit of a flag.
     found.startsWith("\uD83C") ? found : Array.from(found, codePoint).join(""),
   );
 }

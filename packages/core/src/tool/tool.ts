@@ -29,9 +29,9 @@ export interface ToolPermission {
    */
   readonly grantScope?: (args: ToolArgs) => GrantOffer;
   /**
-   * A name that tools of one group share: a wider answer to one of them, with the scope that
-   * `grantScope` offers, also covers the others. The approval request names them. The tools must
-   * have the same effects, and mean the same by the arguments or the key of their scopes.
+   * A name that tools of one group share: if the user allows one of them with the scope that
+   * `grantScope` offers, the grant also covers the others. The approval request names them. The
+   * tools must have the same effects, and their arguments or scope keys the same meaning.
    *
    * @example sharesGrants: "pages"
    */

@@ -8,7 +8,7 @@ export interface ProcessJob {
   /**
    * The module that the process runs; it reads one message `{ input }` and sends one
    * message with the result. It must not import other
-   * packages of Capstan, because the process does not have the conditions of this one.
+   * packages of Capstan, because the process does not have this process's export conditions.
    */
   readonly module: URL;
   readonly input: unknown;
@@ -70,12 +70,12 @@ export async function runInProcess<T>(job: ProcessJob): Promise<ProcessOutcome<T
     clearTimeout(timer);
     clearInterval(watch);
     signal.removeEventListener("abort", abort);
-    // Awaited, because its memory is free for the next process only after it has ended.
+    // Wait for the exit, because only then the memory is free for the next process.
     if (child.kill("SIGKILL")) await exited;
   }
 }
 
-/** Returns the memory of a process in megabytes, or 0 if the system does not tell. */
+/** Returns the memory of a process in megabytes, or 0 if the system does not report it. */
 async function memoryOf({ pid }: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;

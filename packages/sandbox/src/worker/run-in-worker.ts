@@ -20,7 +20,7 @@ export interface WorkerJob {
    * @default no limit
    */
   readonly atOnce?: number;
-  /** The user whose job it is. Users take turns. @default one user for all such jobs */
+  /** The user of the job. Users take turns. @default one user for all such jobs */
   readonly user?: string | undefined;
   readonly signal: AbortSignal;
 }

@@ -35,7 +35,7 @@ export async function createScriptAuthoring(options: {
   const { scripts, folders } = options;
   const { library, approvals, parsers } = scripts;
   const deleted = new DeletedFiles(options.deleted);
-  /** Listeners that hear of changed values, too. */
+  /** Listeners that are also notified of changed values. */
   const ofValues = new Set<() => void>();
   const tellOfValues = () => {
     for (const listener of ofValues) listener();

@@ -14,7 +14,7 @@ export interface ScriptServices {
   readonly versions: ScriptVersions;
   /** The environment values that administrators set. */
   readonly values: ScriptValues;
-  /** Returns the values that are stored or declared, without their texts. */
+  /** Returns the stored and the declared values, without their contents. */
   readonly listValues: () => readonly ScriptValueView[];
   close(): Promise<void>;
 }

@@ -51,7 +51,7 @@ export async function installEnvironment(options: {
       python,
       sandbox,
       environment: options.environment,
-      // To build a package is to run its code, which could read the password.
+      // Building a package runs its code, which could read the password.
       requirements: [...(hasPassword ? ["--only-binary", ":all:"] : []), "-r", list],
       folder: plugin,
       read: [plugin],

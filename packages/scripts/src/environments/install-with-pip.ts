@@ -18,8 +18,8 @@ const printDefaultHosts =
   "from pip._internal.models.index import PyPI; print(PyPI.netloc, PyPI.file_storage_domain)";
 
 /**
- * Returns whether pip's settings contain the password of an index. Then no code of a package may run
- * during the installation, because it could read the settings.
+ * Returns whether pip's settings contain the password of an index. Then the installation must
+ * not run code of packages, because the code could read the settings.
  */
 export function hasIndexPassword(environment: {
   readonly [name: string]: string | undefined;
@@ -223,7 +223,7 @@ function pipSettings(environment: { readonly [name: string]: string | undefined 
     hosts: addresses.map((address) => new URL(address).host),
     passwords: addresses.flatMap((address) => {
       const { username, password } = new URL(address);
-      // A user's name alone can be a token.
+      // A user name without a password can be a token.
       const secret = password === "" ? username : password;
       return secret === "" ? [] : [secret, decoded(secret)];
     }),

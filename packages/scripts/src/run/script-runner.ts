@@ -197,7 +197,7 @@ export function createScriptRunner(options: ScriptRunnerOptions): ScriptRunner {
           hidden,
           readOnly,
           denied.hosts,
-          // A worker has its values from its start.
+          // A worker receives its values only at its start.
           stored?.values,
         ]),
         start: () => workspaces.start((workspace) => start(hidden, readOnly, workspace)),

@@ -5,17 +5,17 @@ import type { ToolLibrary } from "../library/tool-library.ts";
 import type { ScriptValues } from "./script-values.ts";
 
 /**
- * Returns the values that are stored, and those that scripts declare as `secrets`, with the source
- * that a script gets each from. No view contains a value. Scripts that were read from a cache count
- * with the permissions of their approval.
+ * Returns the stored values, and those that scripts declare as `secrets`, with the source of each.
+ * No view contains a value. For scripts that were read from a cache, uses the permissions of their
+ * approval.
  */
 export function listValues(options: {
   readonly values: Pick<ScriptValues, "list">;
   readonly library: Pick<ToolLibrary, "files">;
   readonly approvals: Pick<ScriptApprovalBook, "list">;
-  /** The names of the configuration. */
+  /** The names in the configuration. */
   readonly configured: readonly string[];
-  /** The variables of the server. */
+  /** The server's environment variables. */
   readonly variables: { readonly [name: string]: string | undefined };
   /** Returns the path of a file for display. */
   readonly nameOf: (path: string) => string;

@@ -13,7 +13,7 @@ import { type Clock, CapstanError } from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
 import { z } from "zod";
 
-/** Encrypts values for a name, so that only this installation can read them. */
+/** Encrypts values, each for its name, so that only this installation can read them. */
 export interface ValueSealer {
   seal(owner: string, text: string): string;
   open(
@@ -38,7 +38,7 @@ export type ScriptValues = ReturnType<typeof openScriptValues>;
 export const maxValueLength = 10_000;
 const maxValues = 200;
 
-/** The names that a value can have: those of environment variables. */
+/** Valid names of values, which are names of environment variables. */
 export const valueName = /^[A-Za-z_]\w{0,199}$/;
 
 const keptValue = z.strictObject({
@@ -50,8 +50,8 @@ const keptValue = z.strictObject({
 
 /**
  * Opens the environment values that administrators set for scripts. Each is an encrypted file in a
- * folder of the data directory, which tools and scripts cannot access. A value that another process
- * sets is used by the next call.
+ * folder of the data directory, which tools and scripts cannot access. The next call uses a value
+ * that another process sets.
  *
  * @param options.folder a folder for values only; it is created when the first value is set
  * @example
@@ -152,7 +152,7 @@ export function openScriptValues(options: {
   };
 }
 
-/** A value is encrypted for its name, so that a copy under another name cannot be read. */
+/** Values are encrypted for their names, so that a copy under another name cannot be read. */
 function ownerOf(name: string): string {
   return `script-value:${name}`;
 }

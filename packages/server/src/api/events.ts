@@ -6,12 +6,12 @@ import { type Environment, localPrincipal, type Services } from "../http/service
 import { eventStream } from "../http/streams.ts";
 import { UserFeed } from "../http/user-feed.ts";
 
-/** The memory of a connection: its buffer of short events, and that of its response. */
+/** The memory of a connection: its buffer of short events and the buffer of its response. */
 const feedBytes = 16_384;
 
 /**
  * The feed of the user who runs the server, with the changes of the connected programs. Other
- * callers of a server without keys have the same principal, and do not get it.
+ * callers of a server without keys have the same principal, but do not get this feed.
  */
 const ofUser = `${localPrincipal} and programs`;
 

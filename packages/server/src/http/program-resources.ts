@@ -12,12 +12,12 @@ import type { Environment, Services } from "./services.ts";
  * it creates, and sees nothing of the user or of other programs.
  */
 
-/** Parts of the API whose paths name something that has an owner. */
+/** Parts of the API whose paths contain the id of an owned resource. */
 const named = /^\/v1\/(runs|conversations|approvals|grants|files)\/([\w-]+)/;
 
 /**
- * Returns the owners whose data a request can reach: the program of the header `Capstan-Program`;
- * the owner of the named resource; or all of these owners if the request names nothing.
+ * Returns the owners whose data a request can access: the program in the header `Capstan-Program`,
+ * or the owner of the resource in the path, or all `owners` if the request names neither.
  *
  * @param owners the caller, and the programs that the user has connected
  * @throws RequestError `program_not_found`
@@ -77,7 +77,9 @@ async function isOwner(
 
 type Conversations = Page<ConversationRecord | DamagedRecord>;
 
-/** Conversations of a program that are listed. A program has few: its calls over MCP share one. */
+/**
+ * The maximum number of listed conversations of a program. Programs have few: MCP calls share one.
+ */
 const listedOfProgram = 100;
 
 /**

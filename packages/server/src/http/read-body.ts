@@ -214,7 +214,7 @@ const maxLevels = 1_000;
 const maxValues = 50_000;
 
 /**
- * Parses JSON, and takes the images and files out of it.
+ * Parses JSON, and extracts the images and files from it.
  *
  * @throws as `parseLimited`
  */

@@ -59,7 +59,7 @@ export interface Services {
   readonly agents: Agents;
   readonly version: string;
   readonly authentication: boolean;
-  /** Returns whose answers to approvals count now. It can change when a program is connected. */
+  /** Returns whose answers to approvals count. Can change when a program is connected. */
   readonly approvalsFrom: () => ApprovalsFrom;
   /** Whether a changed settings file waits until a user accepts it. @default never */
   readonly configurationWaits?: () => Promise<boolean>;
@@ -82,8 +82,8 @@ export interface Environment {
   readonly Variables: {
     readonly principal: string;
     /**
-     * The owners whose data a list contains: the principal, and for the user who runs the server
-     * also the connected programs.
+     * The owners whose data a list contains: the principal and, if this is the user who runs the
+     * server, the connected programs.
      */
     readonly owners: readonly [string, ...string[]];
     /** Whether the caller is the user who runs the server, and sees what programs do. */

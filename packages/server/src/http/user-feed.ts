@@ -4,9 +4,11 @@ import type { Store, UserChanges } from "@capstan/store";
 
 type Listener = (event: UserEvent) => void;
 
-/** The recent events of one user, while clients follow them and some time after. */
+/** The recent events of one user, stored while clients follow them and for some time afterwards. */
 interface Feed {
-  /** Random, so that cursors say nothing about other users and are valid in this process only. */
+  /**
+   * Random, so that cursors reveal nothing about other users and are valid only in this process.
+   */
   readonly id: string;
   last: number;
   /** The newest events, oldest first. */
@@ -14,19 +16,19 @@ interface Feed {
   readonly listeners: Set<Listener>;
 }
 
-/** The number of events per user with which a client that reconnects can continue. */
+/** The maximum number of recent events per user, after which clients can continue. */
 const maxRecent = 128;
 
-/** The number of users without a connection whose events are kept. */
+/** The maximum number of users without a connection whose events are stored. */
 const maxLeft = 200;
 
 /**
- * The changes of each user's data, for the clients that follow them. Users whom no client follows
- * cost nothing.
+ * The changes of each user's data, for the clients that follow them. Stores no events of users who
+ * never connected.
  */
 export class UserFeed {
   readonly #followed = new Map<string, Feed>();
-  /** The feeds that the last client has left; a client that reconnects continues one of them. */
+  /** The feeds without clients; a client that reconnects continues its user's feed. */
   readonly #left = new Map<string, Feed>();
 
   readonly #readers: (owner: string) => readonly string[];
@@ -43,8 +45,8 @@ export class UserFeed {
   }
 
   /**
-   * Yields a user's changes until the signal aborts. If the changes after `cursor` are not known any
-   * more, or if no cursor is given, the first event is `resync`. A reader that is too slow gets
+   * Yields a user's changes until the signal aborts. If the changes after `cursor` are no longer
+   * stored, or if no cursor is given, the first event is `resync`. A reader that is too slow gets
    * `resync` instead of the events that it missed, so its buffer is bounded.
    *
    * @param options.limit the number of events that are buffered @default 128
@@ -80,7 +82,7 @@ export class UserFeed {
     }
   }
 
-  /** The number of users whose events are kept. */
+  /** The number of users whose events are stored. */
   get size(): number {
     return this.#followed.size + this.#left.size;
   }
@@ -109,7 +111,7 @@ export class UserFeed {
       }
   }
 
-  /** Changes of other nodes may have been lost: no earlier cursor is valid any more. */
+  /** Changes of other nodes may have been lost, so earlier cursors become invalid. */
   #resync(): void {
     this.#left.clear();
     for (const feed of this.#followed.values()) publish(feed, { type: "resync" });
@@ -134,7 +136,7 @@ function resyncOf(feed: Feed): UserEvent {
   return { type: "resync", cursor: cursorOf(feed) };
 }
 
-/** Returns the events after a cursor, or `undefined` if they are not known any more. */
+/** Returns the events after a cursor, or `undefined` if they are no longer stored. */
 function eventsAfter(feed: Feed, cursor: string | undefined): readonly UserEvent[] | undefined {
   if (cursor === undefined || !cursor.startsWith(`${feed.id}.`)) return undefined;
   const after = Number(cursor.slice(feed.id.length + 1));

@@ -1,10 +1,10 @@
-/** Limits the bytes that several users' work holds in memory at the same time. */
+/** Limits the bytes in memory of simultaneous work for several users. */
 export interface ByteBudget {
   /**
-   * Waits until the bytes are free. The users who wait take turns. Work with more bytes than the
+   * Waits until the bytes are free. Waiting users take turns. Work that needs more bytes than the
    * whole budget runs alone.
    *
-   * @returns frees the bytes; call it once
+   * @returns a function that frees the bytes; call it once
    * @throws the signal's reason
    */
   take(user: string, bytes: number, signal: AbortSignal): Promise<() => void>;
@@ -17,7 +17,7 @@ interface Waiting {
 
 /** Creates a budget. */
 export function createByteBudget(total: number): ByteBudget {
-  /** In the order of the users' turns. */
+  /** In the order in which the users take turns. */
   const waiting = new Map<string, Waiting[]>();
   let used = 0;
 

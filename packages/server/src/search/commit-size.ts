@@ -1,16 +1,16 @@
-/** The number of rows of a commit that does not delay other writes for long. */
+/** The number of rows per commit, adapted so that a commit does not delay other writes for long. */
 export interface CommitSize {
   readonly rows: number;
-  /** Runs a write with this number of rows; its duration decides the next number. */
+  /** Runs a write with the current number of rows; its duration determines the next number. */
   measure<T>(write: () => Promise<T>): Promise<T>;
 }
 
 const [fewest, most] = [4, 64];
 
-/** Other writes wait at most for about twice this time, in ms, because commits vary. */
+/** Target duration of a commit in ms. Durations vary, so other writes wait up to twice as long. */
 const targetMs = 40;
 
-/** Creates the size of commits that take about 40 ms, however slow the machine is. */
+/** Creates a commit size for commits of about 40 ms on any machine. */
 export function createCommitSize(now: () => number = () => performance.now()): CommitSize {
   let rows = 16;
   return {

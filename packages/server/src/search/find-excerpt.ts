@@ -1,23 +1,23 @@
-/** A part of a text, with the places of the words that a search looked for. */
+/** A part of a text, with the positions of the words that a search looked for. */
 export interface Excerpt {
   readonly text: string;
-  /** Start and end of each place, in UTF-16 code units of `text`. */
+  /** Start and end of each match, in UTF-16 code units of `text`. */
   readonly matches: readonly (readonly [number, number])[];
 }
 
 /** The words and the phrase that a search looks for. */
 export interface Wanted {
-  /** Whether the search looks for a word. */
+  /** Returns whether the search looks for a word. */
   readonly isWanted: (word: string) => boolean;
   /** The query in lower case. */
   readonly phrase: string;
 }
 
-/** The UTF-16 code units before the first place, and of the whole excerpt. */
+/** The maximum UTF-16 code units before the first match, and in the whole excerpt. */
 const lead = 40;
 const excerptLength = 200;
 
-/** Returns the part of a text around the first place of a query, or undefined if there is none. */
+/** Returns the part of a text around the first match of a query, or undefined if there is none. */
 export function findExcerpt(text: string, { isWanted, phrase }: Wanted): Excerpt | undefined {
   const places = placesOfPhrase(text, phrase);
   const all = places.length > 0 ? places : placesOfWords(text, isWanted);
@@ -35,12 +35,12 @@ export function findExcerpt(text: string, { isWanted, phrase }: Wanted): Excerpt
   };
 }
 
-/** The most places that an excerpt shows. */
+/** The maximum number of matches that an excerpt marks. */
 const maxPlaces = 20;
 
 function placesOfPhrase(text: string, phrase: string): readonly (readonly [number, number])[] {
   const lower = text.toLowerCase();
-  // A few letters change their length with their case, and with it the places after them.
+  // The length of some letters depends on their case, which would shift the positions after them.
   if (phrase === "" || lower.length !== text.length) return [];
   const places: [number, number][] = [];
   for (let at = lower.indexOf(phrase); at !== -1 && places.length < maxPlaces;) {

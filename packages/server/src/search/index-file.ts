@@ -9,7 +9,7 @@ import { createPauses } from "./pauses.ts";
 import { type StoreFileData, storeFileData } from "./store-data.ts";
 import { encodeVector } from "./vector-code.ts";
 
-/** The parts that indexing needs. */
+/** The dependencies of indexing. */
 export interface IndexingParts {
   readonly store: Pick<Store, "getFile" | "readBlob" | "write">;
   readonly documents: DocumentReader;
@@ -17,13 +17,13 @@ export interface IndexingParts {
   readonly log: (line: string) => void;
 }
 
-/** The state that files share which are indexed at the same time. */
+/** The state that all simultaneously indexed files share. */
 export interface SharedByFiles {
   /** The bytes of files in memory. */
   readonly budget: ByteBudget;
   /** The number of parts of one commit. */
   readonly commitSize: CommitSize;
-  /** Runs long writes one after another, so that the next commit has only one of them. */
+  /** Runs long writes one after another, so that a commit contains at most one of them. */
   readonly inOrder: <T>(write: () => Promise<T>) => Promise<T>;
 }
 
@@ -36,7 +36,7 @@ export const maxBytes = 64 * 1024 * 1024;
 /** The maximum length of the texts of one commit, unless it has only one part. */
 const commitLength = 128 * 1024;
 
-/** From this number of parts, a write is a long one. */
+/** Writes with at least this number of parts are long. */
 const longWrite = 8;
 
 type Failure = NonNullable<StoreFileData["error"]>;
@@ -47,8 +47,8 @@ interface TextPart {
 }
 
 /**
- * Indexes a file of a vector store, or stores why it cannot be indexed. Searches find the index when
- * its last commit is stored. Does nothing if another node indexes the file.
+ * Indexes a file of a vector store, or stores why it cannot be indexed. Searches use the index
+ * after its last commit. Does nothing if another node indexes the file.
  *
  * @throws the signal's reason, or an error of the store; the file is then indexed later
  */
@@ -180,7 +180,7 @@ function nextParts(parts: readonly TextPart[], from: number, most: number): read
   return parts.slice(from, to);
 }
 
-/** If the embedding model fails, the file is found by its words only. */
+/** If the embedding model fails, searches find the file only by its words. */
 function embedding(
   { embedder, log }: IndexingParts,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ export interface Indexer {
 /** How many files are indexed at the same time. */
 const atOnce = 4;
 
-/** How many of them can belong to one user, so that another user never waits for all of them. */
+/** The maximum number of them for one user, so that other users never wait for all of them. */
 const atOnceOfOne = 3;
 
 /** Files of a node that died are found after this time, in ms. */
@@ -62,7 +62,7 @@ export function createIndexer(
     onChange();
   };
 
-  /** Indexes all files, those included that are added in the meantime. */
+  /** Indexes all files, including files that are added meanwhile. */
   const indexAll = async (): Promise<void> => {
     const files = createUnindexedFiles(store);
     pending = files;
@@ -81,7 +81,7 @@ export function createIndexer(
           active.set(job, file.owner);
         } else if (active.size === 0) break;
         else if (!hasChanged)
-          // A file of a user who has a free slot can be added meanwhile.
+          // Meanwhile, a user with a free slot can add a file.
           await new Promise<void>((resolve) => {
             onChange = resolve;
           });
@@ -113,7 +113,7 @@ export function createIndexer(
 
   const idle = async (): Promise<void> => {
     await indexing.idle();
-    // Files that were indexed again have an old index.
+    // Files that were indexed again have an old index to delete.
     if (!signal.aborted) collecting.wake();
     await collecting.idle();
   };

@@ -7,7 +7,7 @@ export interface MessageTexts {
   readonly assistant: string;
 }
 
-/** The most UTF-16 code units of each side of a run that are searched. */
+/** The maximum UTF-16 code units that are searched of each author's texts in a run. */
 const maxLength = 50_000;
 
 /** Returns what the user and the model wrote in a run, without calls and their results. */

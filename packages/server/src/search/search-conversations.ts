@@ -39,16 +39,16 @@ export interface ConversationSearch {
 const patienceMs = 500;
 /** The runs that one commit indexes. */
 const runsAtOnce = 20;
-/** The most different words of a query; the others are ignored. */
+/** The maximum number of different words of a query; further words are ignored. */
 const maxWords = 16;
-/** The most different words of a run. */
+/** The maximum number of different words of a run. */
 const maxRunWords = 5_000;
-/** The most conversations whose titles are searched, last changed first. */
+/** The maximum number of conversations whose titles are searched, last changed first. */
 const maxTitles = 5_000;
 
 /**
- * Creates the search. Runs are indexed by the first search after their end, so users who never
- * search pay nothing.
+ * Creates the search. The first search after the end of a run indexes it, so users who never
+ * search cause no work.
  */
 export function createConversationSearch(parts: {
   readonly store: Store;
@@ -154,11 +154,13 @@ const runsPerHit = 20;
 
 interface Terms {
   readonly words: readonly string[];
-  /** The start of the word that the user is typing. */
+  /** The beginning of the word that the user is typing. */
   readonly start?: string;
 }
 
-/** Returns the words of a query. The last one is the start of a word, unless a space follows it. */
+/**
+ * Returns the words of a query. The last one is the beginning of a word, unless a space follows it.
+ */
 function termsOf(text: string, documents: HitParts["documents"]): Terms {
   const words = [...new Set(documents.words(text, { isQuery: true }))].slice(0, maxWords);
   const last = /[\p{L}\p{N}]$/u.test(text) ? words.at(-1) : undefined;

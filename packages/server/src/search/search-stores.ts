@@ -74,7 +74,8 @@ export async function searchStores(
   }
   const sorted = [...best.values()].toSorted((a, b) => b.score - a.score);
   const hits: StoreHit[] = [];
-  // Candidates are many more than hits, and reading the files of all takes a quarter of the search.
+  // There are many more candidates than hits. Reading the files of all would take a quarter of the
+  // time.
   for (let at = 0; at < sorted.length && hits.length < limit;) {
     signal.throwIfAborted();
     const page = sorted.slice(at, at + limit - hits.length);

@@ -2,7 +2,7 @@ import type { SearchObject, Store } from "@capstan/store";
 
 /** The files that are not indexed yet, in the order in which the users take turns. */
 export interface UnindexedFiles {
-  /** Looks for new files of all users at the next call of `next`. */
+  /** Makes the next call of `next` look for new files of all users. */
   refresh(): void;
   /**
    * Returns the next file, or undefined if there is none. Each file is returned once.
@@ -16,7 +16,7 @@ interface UserFiles {
   /** The last file that was read. */
   after: number;
   files: SearchObject[];
-  /** Whether there are no more files behind `after`. */
+  /** Whether there are no more files after `after`. */
   isRead: boolean;
 }
 
@@ -66,7 +66,7 @@ export function createUnindexedFiles(
     refresh() {
       isStale = true;
     },
-    // One call after another, so that no page is read twice.
+    // Calls run one after another, so that no page is read twice.
     next(isFree) {
       const result = reading.then(() => takeNext(isFree));
       reading = result.catch(() => {});

@@ -58,8 +58,8 @@ export interface Store extends StoreReader {
    */
   subscribe(runId: string, listener: (published: Published) => void): () => void;
   /**
-   * Calls the listener with the changes of all users' data after each commit, also of other nodes,
-   * in order. The listener must return quickly and must not throw.
+   * Calls the listener with the changes of all users' data after each commit, including commits of
+   * other nodes, in order. The listener must return quickly and must not throw.
    *
    * @returns removes it
    */

@@ -239,8 +239,8 @@ export type StoreWrite =
       readonly update: ConversationUpdate;
     }
   /**
-   * Stores the words by which a search of conversations finds ended runs. Words that are stored
-   * already stay, and runs that have not ended are left out.
+   * Stores the words by which a search of conversations finds ended runs. Words that are already
+   * stored stay, and runs that have not ended are left out.
    */
   | {
       readonly type: "index-runs";
@@ -362,8 +362,8 @@ export type StoreWrite =
       readonly revision: number;
     }
   /**
-   * Stores parts of a file's index, which no search finds before `index-file`. Each write delays
-   * others, so a long index needs several.
+   * Stores parts of a file's index, which searches do not find before `index-file`. Each write
+   * delays others, so a long index needs several.
    */
   | ({ readonly type: "index-parts" } & ChunksOfFile)
   /**

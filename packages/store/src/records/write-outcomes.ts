@@ -158,7 +158,7 @@ interface Outcomes {
     | { readonly status: "claimed_index"; readonly revision: number }
     | Refused
     | NotFound;
-  /** `bytes` are those of the parts. */
+  /** `bytes` is the size of the parts. */
   readonly "index-parts": { readonly status: "indexed_parts"; readonly bytes: number } | NotFound;
   readonly "index-file": { readonly status: "indexed" } | NotFound;
   /** `more`: there may be more to delete. */

@@ -8,7 +8,7 @@ const addedColumns = ["created_seq", "state"];
 /**
  * Returns the statements that add a checksum to a table.
  *
- * @param without the columns that the table does not have yet. @default those that later steps add
+ * @param without the columns that the table does not have yet. @default the columns of later steps
  */
 export function addChecksum(
   table: RowTable,

@@ -84,7 +84,7 @@ async function runNow(
   }
 }
 
-/** Returns the memory of a process in megabytes, or 0 if the system does not tell. */
+/** Returns the memory of a process in megabytes, or 0 if the system does not report it. */
 async function memoryOf(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;

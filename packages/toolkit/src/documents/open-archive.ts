@@ -27,7 +27,7 @@ export function openArchive(bytes: Uint8Array): ArchiveFiles {
         if (++count > maxFiles)
           throw new DocumentProblem(`it contains more than ${maxFiles} files`);
         if (!isRead.test(name)) return false;
-        // A file without compression has its size in the archive, whatever its size is declared as.
+        // An uncompressed file is as large as its bytes in the archive, whatever size it declares.
         total += compression === 0 ? Math.max(size, originalSize) : originalSize;
         if (total <= maxBytes) return true;
         throw new DocumentProblem(`it is larger than ${maxBytes / 1024 / 1024} MB when unpacked`);

@@ -1,6 +1,6 @@
 // Modules of processes import this file, so it must not import other packages of Capstan.
 
-/** The outcome of a job that has begun. */
+/** The outcome of a job that was started. */
 export type JobOutcome<T> =
   | { readonly status: "done"; readonly value: T }
   | { readonly status: "failed"; readonly message: string };

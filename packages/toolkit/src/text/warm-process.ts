@@ -4,18 +4,18 @@ import { fileURLToPath } from "node:url";
 import { type Busy, runInSlot } from "@capstan/sandbox";
 import type { JobOutcome } from "./answer-jobs.ts";
 
-/** A job for a process that stays for further jobs, because its libraries load slowly. */
+/** A job for a process that also runs later jobs, because its libraries load slowly. */
 export interface WarmJob {
   /**
    * The module of the process; it answers with `answerJobs`. It must not import other packages of
-   * Capstan, because the process does not have the conditions of this one.
+   * Capstan, because the process does not have this process's export conditions.
    */
   readonly module: URL;
   readonly input: unknown;
   /** Time limit in milliseconds, from the start of the job. A process that exceeds it is killed. */
   readonly timeoutMs: number;
   readonly heapMb: number;
-  /** The user whose job it is. Users take turns. @default one user for all such jobs */
+  /** The user of the job. Users take turns. @default one user for all such jobs */
   readonly user?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -23,14 +23,14 @@ export interface WarmJob {
 /** The outcome of a job. */
 export type WarmOutcome<T> = JobOutcome<T> | { readonly status: "timed_out" } | Busy;
 
-/** A process without jobs is ended after this time. */
+/** A process without jobs ends after this time, in milliseconds. */
 const idleMs = 60_000;
 
 /** The maximum number of processes of a module. Further jobs wait. */
 const atOnce = 2;
 
 interface Pool {
-  /** Processes without a job, with the timers that end them. */
+  /** Idle processes, with the timers that end them. */
   readonly idle: Map<ChildProcess, NodeJS.Timeout>;
 }
 
@@ -38,7 +38,7 @@ const pools = new Map<string, Pool>();
 
 /**
  * Runs a job in a process of its module. The process has no environment variables, and cannot write
- * files, start programs or use the network. Use it only for jobs that leave nothing behind in the
+ * files, start programs or use the network. Use it only for jobs that leave no state in the
  * process. A thread is not enough for untrusted input, because a single allocation far beyond the
  * heap limit of a thread ends the whole server.
  *
@@ -78,7 +78,7 @@ function takeProcess({ idle }: Pool, { module, heapMb }: WarmJob): ChildProcess 
   const child = fork(fileURLToPath(module), {
     serialization: "advanced",
     env: process.env["TZ"] === undefined ? {} : { TZ: process.env["TZ"] },
-    // Charts are drawn by a native library.
+    // A native library draws charts.
     execArgv: [
       "--permission",
       "--allow-fs-read=*",

@@ -100,7 +100,7 @@ export function fetchWebPage(
   });
 }
 
-/** The permission of all tools that read pages: one answer for a site covers them all. */
+/** The permission of all tools that read pages: a grant for a site covers all of them. */
 export const pagePermission = {
   executionPolicy: "ask-once",
   grantScope: siteOf,

@@ -7,8 +7,9 @@ import { waitToRetry } from "./wait-to-retry.ts";
 
 /**
  * Follows the user's events until the signal aborts. The tabs of a browser share one connection,
- * because a browser allows few connections to a server: the tab that holds the lock reads the stream,
- * and sends each event to the others. If it is closed, another tab continues after the last event.
+ * because browsers allow few connections to a server: the tab that holds a lock reads the stream,
+ * and sends each event to the others. If this tab is closed, another one continues after the last
+ * event.
  */
 export function followSharedEvents(onEvent: (event: UserEvent) => void, signal: AbortSignal): void {
   void follow(onEvent, signal).catch((error: unknown) => {
@@ -17,8 +18,8 @@ export function followSharedEvents(onEvent: (event: UserEvent) => void, signal: 
 }
 
 /**
- * Whether the server has no such stream, or rejects the key. The page then learns of changes with
- * its next requests.
+ * Whether the server has no such stream, or rejects the key. The page then sees changes only
+ * with its next requests.
  */
 function isHopeless(error: unknown): boolean {
   return isGone(error) || hasStatus(error, 401);
@@ -48,7 +49,7 @@ async function follow(onEvent: (event: UserEvent) => void, signal: AbortSignal):
       send(event);
     }
   };
-  // Pages that were loaded without TLS have no locks.
+  // Pages that were loaded without TLS cannot use locks.
   if (!("locks" in navigator)) return readWhileVisible((until) => read(until, () => {}), signal);
   const name = await channelName();
   if (signal.aborted) return;
@@ -61,7 +62,7 @@ async function follow(onEvent: (event: UserEvent) => void, signal: AbortSignal):
   );
 }
 
-/** A hidden tab gives its connection back, and continues after its last event when it is shown. */
+/** A hidden tab closes its connection. When it is shown, it continues after its last event. */
 async function readWhileVisible(
   read: (until: AbortSignal) => Promise<void>,
   signal: AbortSignal,

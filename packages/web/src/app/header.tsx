@@ -92,7 +92,7 @@ function PanelButton(props: {
   readonly panel: PanelName;
   readonly icon: IconName;
   readonly label: string;
-  /** Shown at the icon if it is not 0. */
+  /** Shown next to the icon if it is not 0. */
   readonly count?: number;
 }) {
   const app = useApp();

@@ -13,7 +13,7 @@ import { approvalsTexts } from "../texts/approvals.ts";
 
 /** Shows, above the message field, how many calls need approval if a card is out of view; scrolls to the first such card. */
 export function ApprovalBar() {
-  // The panel of all requests shows the cards of this chat once more.
+  // The panel with all requests also shows the cards of this chat.
   const cards = createMemo(() => cardsToAnswer().filter((card) => card.closest(".panel") === null));
   const inView = createCardsInView(cards);
   const hidden = () => cards().filter((card) => !inView().has(card));

@@ -19,7 +19,7 @@ export function ChatPage() {
   const app = useApp();
   const { chat } = app;
   const turns = createMemo(() => groupTurns(chat.branch()));
-  /** The turn that a search opened. A second search for it moves the view again. */
+  /** The turn that a search opened. If a second search opens it, the view moves again. */
   const revealed = createMemo(
     on(chat.revealed, (run) => {
       const turn = turns().find(({ runs }) => runs.some(({ view }) => view.id === run));

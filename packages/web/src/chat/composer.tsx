@@ -27,7 +27,7 @@ export function Composer() {
     catalog.model() !== null &&
     // If a message was sent before the tools are loaded, the model would get no tools.
     catalog.groups.isReady();
-  /** A message without files can wait for the end of the turn. */
+  /** Only messages without files can be queued. */
   const canQueue = () =>
     isBusy() &&
     chat.conversationId() !== null &&

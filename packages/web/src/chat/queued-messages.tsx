@@ -6,7 +6,7 @@ import type { QueuedMessage } from "../state/message-queue.ts";
 import { chatTexts } from "../texts/chat.ts";
 import { sendMessage } from "./send-message.ts";
 
-/** The messages that are sent when the turn has ended. They can be changed and removed. */
+/** The queued messages, which are sent when the turn ends. The user can edit and remove them. */
 export function QueuedMessages() {
   const app = useApp();
   const { catalog, chat, queue } = app;
@@ -17,7 +17,7 @@ export function QueuedMessages() {
     chat.sending() === null &&
     catalog.groups.isReady() &&
     catalog.model() !== null;
-  /** After a turn that failed or was stopped, the user decides. */
+  /** After a turn that failed or was stopped, the user decides whether to send them. */
   const isHeld = () =>
     chat.sendError() !== null || chat.branch().at(-1)?.state().phase !== "completed";
   const send = (message: QueuedMessage) =>

@@ -16,7 +16,7 @@ export function canRepeat({ chat }: AppState, turn: Turn<LiveRun>): boolean {
 /** The text and the files of a message. */
 type Message = Pick<Turn<LiveRun>, "text" | "files">;
 
-/** Returns a whole message, of which the list of runs may have only a part. */
+/** Returns a whole message. The list of runs may contain only a part of it. */
 export async function wholeMessage({
   runs: [first],
   text,
@@ -31,7 +31,7 @@ export async function wholeMessage({
  * Sends a message again with the chosen model, as a new branch next to the old one.
  *
  * @param edited the changed text @default the text as it was
- * @returns whether it was sent; if not, the page shows why
+ * @returns whether the message was sent; if not, the page shows why
  */
 export async function repeatMessage(
   { catalog, chat }: AppState,

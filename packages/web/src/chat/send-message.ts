@@ -8,7 +8,7 @@ import { groupsOn } from "../state/switches.ts";
 export async function sendMessage(
   app: AppState,
   text: string,
-  /** A message of the queue has no files, and goes back to the queue if it is not sent. */
+  /** Queued messages have no files, and return to the queue if they cannot be sent. */
   { isQueued = false } = {},
 ): Promise<boolean> {
   const { attachments, catalog, chat } = app;

@@ -149,7 +149,7 @@ export function ConversationItem(props: {
 
 function StatusDot(props: {
   readonly status: ConversationView["head_status"];
-  /** Whether a call of the conversation needs approval, also while other calls run. */
+  /** Whether a call of the conversation needs approval, even while other calls run. */
   readonly isWaiting: boolean;
 }) {
   const meaning = () => {

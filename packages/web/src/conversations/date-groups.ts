@@ -13,7 +13,7 @@ const { groups } = conversationsTexts;
  * Divides conversations into the pinned ones, the archived ones, and the others by the day of their
  * last change, in the user's time zone. Groups without conversations are left out.
  *
- * @param entries those in the same state newest first; a damaged one stays with its predecessor
+ * @param entries newest first within each state; a damaged one stays with its predecessor
  * @param now ms since the epoch
  */
 export function dateGroups(

@@ -5,22 +5,22 @@ import type { CallState } from "../run/call-state.ts";
 import type { Block, RunState } from "../run/run-state.ts";
 import { exportTexts } from "../texts/export.ts";
 
-/** A run with its state, as the page shows it. */
+/** A run with its state on the page. */
 export interface ExportedRun {
   readonly view: RunView;
   readonly state: RunState;
 }
 
-/** A chat that is written to a file. */
+/** A chat to export. */
 export interface ExportedChat {
   readonly title: string;
   /** The runs of the branch, oldest first. */
   readonly runs: readonly ExportedRun[];
-  /** The address of each file, by its id. Other files have only their names. */
+  /** The link to each file, by its id. Files without a link are written as names. */
   readonly fileAddresses?: ReadonlyMap<string, string>;
 }
 
-/** The longest arguments that are written whole, in UTF-16 code units. */
+/** The maximum length of arguments that are not cut, in UTF-16 code units. */
 const maxArguments = 500;
 
 /** Returns a chat as a Markdown document: the messages, the answers, and a line for each call. */
@@ -60,7 +60,7 @@ function callLine({ name, args, argumentsText, phase, status }: CallState): stri
   return `> **${oneLine(name)}** ${codeSpan(oneLine(short))} (${status ?? phase})`;
 }
 
-/** Quotes a text so that its own backticks stay inside. */
+/** Formats a text as inline code, with a delimiter longer than its backticks. */
 function codeSpan(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);

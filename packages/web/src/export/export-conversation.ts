@@ -11,7 +11,7 @@ import { createUniqueNames, safeName } from "./file-names.ts";
 /** The form of an exported chat. */
 export type ExportFormat = "markdown" | "json" | "zip";
 
-/** The most bytes of files that one archive contains, because the browser holds them in memory. */
+/** The maximum size of an archive's files in bytes, because the browser holds them in memory. */
 const maxFileBytes = 500_000_000;
 
 /**
@@ -37,7 +37,7 @@ interface Chat {
   readonly runs: readonly RunWithEvents[];
 }
 
-/** Returns the runs of a chat with their whole inputs, of which lists may have only a part. */
+/** Returns the runs of a chat with their whole inputs. Lists may contain only a part of them. */
 async function wholeRuns(id: string): Promise<readonly RunWithEvents[]> {
   const runs: RunWithEvents[] = [];
   for (const run of await client.runs(id))

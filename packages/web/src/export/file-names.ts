@@ -1,11 +1,13 @@
-/** Characters that a system does not allow in file names, or that change how a name is shown. */
+/**
+ * Characters that some systems do not allow in file names, or that change the display of a name.
+ */
 // oxlint-disable-next-line no-control-regex -- control characters are what it removes
 const unsafe = /[\u0000-\u001f\u007f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
-/** The most UTF-16 code units of a name without its ending. */
+/** The maximum UTF-16 code units of a name without its extension. */
 const maxLength = 80;
 
-/** Returns a text as a file name that every system accepts, without an ending. */
+/** Converts a text to a file name without extension that every system accepts. */
 export function safeName(text: string, otherwise: string): string {
   const name = text
     .replaceAll(unsafe, " ")

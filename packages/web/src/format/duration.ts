@@ -17,7 +17,7 @@ export function formatElapsed(ms: number): string {
   return ms < 59_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : formatDuration(ms);
 }
 
-/** Formats the time of day, in the user's form. */
+/** Formats the time of day in the user's locale. */
 export function formatTime(at: number): string {
   return new Date(at).toLocaleTimeString(undefined, { timeStyle: "short" });
 }

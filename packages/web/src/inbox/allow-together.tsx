@@ -12,8 +12,8 @@ import { useApp } from "../state/app-state.ts";
 import { inboxTexts } from "../texts/inbox.ts";
 
 /**
- * Allows several calls at once: only calls that read and whose cards show them whole. All other
- * calls need an answer of their own.
+ * Allows several calls at once: only read-only calls whose cards show them whole. All other calls
+ * need separate answers.
  */
 export function AllowTogether(props: { readonly requests: readonly ApprovalView[] }) {
   const { inbox } = useApp();

@@ -4,7 +4,7 @@ import { formatTime } from "../format/duration.ts";
 import { Icon } from "../shell/icon.tsx";
 import { inboxTexts } from "../texts/inbox.ts";
 
-/** Says how and when a request was answered that was shown here until then. */
+/** Shows how and when another client answered a request that was shown here. */
 export function AnsweredNote(props: { readonly approval: ApprovalView }) {
   const text = () => {
     const { toolName, status, answered_at: at } = props.approval;

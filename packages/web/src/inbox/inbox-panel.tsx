@@ -19,7 +19,7 @@ interface Group {
   readonly requests: readonly ApprovalView[];
 }
 
-/** Everything that waits for the user, in all chats, with the same cards as in the chats. */
+/** The pending requests of all chats, with the same cards as in the chats. */
 export function InboxPanel(props: { readonly onOpenChat: () => void }) {
   const { inbox } = useApp();
   onMount(() => inbox.watch(true));

@@ -12,9 +12,11 @@ import { scriptsTexts } from "../texts/scripts.ts";
 
 const texts = scriptsTexts.values;
 
-/** The environment values for scripts: sets, replaces and removes them, and never shows a value. */
+/**
+ * Lets the user set, replace and remove the environment values for scripts. Never shows a value.
+ */
 export function ScriptValues(props: { readonly values: Loaded<readonly ScriptValueView[]> }) {
-  /** The name that the form sets; an empty name is a new one. */
+  /** The name whose value the form sets, or an empty string for a new name. */
   const [editing, setEditing] = createSignal<string | null>(null);
   const [removing, setRemoving] = createSignal<string | null>(null);
   const form = createMemo(() => {
@@ -135,7 +137,7 @@ function ValueForm(props: {
   readonly onSave: (name: string, value: string) => unknown;
   readonly onCancel: () => void;
 }) {
-  // The parent creates this form again for another name.
+  // The parent recreates this form for each name.
   const isNew = props.name === "";
   const [name, setName] = createSignal(props.name);
   const [value, setValue] = createSignal("");

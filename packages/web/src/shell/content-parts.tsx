@@ -11,7 +11,7 @@ type ContentPart = NonNullable<CallResult["parts"]>[number];
  */
 export function ContentParts(props: {
   readonly parts: readonly ContentPart[];
-  /** The name of the tool, for pictures without a name. */
+  /** The name of the tool, for images without a name. */
   readonly tool: string;
 }) {
   return (

@@ -12,7 +12,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-/** A button that opens a list of actions. Arrow keys choose, Escape closes. */
+/** A button that opens a list of actions. Arrow keys select an action, Escape closes the list. */
 export function Menu(props: {
   readonly label: string;
   readonly items: readonly MenuItem[];

@@ -7,7 +7,7 @@ import { Button } from "./button.tsx";
 /** A picture that the server stores as a file. Its bytes are loaded when it is shown. */
 export function StoredPicture(props: {
   readonly fileId: string;
-  /** The text for readers who cannot see it. */
+  /** The alternative text of the image. */
   readonly label: string;
 }) {
   const stop = new AbortController();

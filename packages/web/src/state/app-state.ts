@@ -86,7 +86,7 @@ export function createAppState() {
     }),
   );
 
-  /** Opens a chat and shows a run of it; null for its end. */
+  /** Opens a chat at one of its runs, or at its end for null. */
   function openAt(conversation: string, run: string | null): void {
     chat.showNext(conversation, run);
     navigateTo(conversation);

@@ -52,7 +52,7 @@ export interface ChatEvents {
   readonly onTurnChanged: (conversation: string) => void;
 }
 
-/** Milliseconds in which the events of one change arrive. */
+/** How long to wait for further events of one change, in milliseconds. */
 const eventDelay = 50;
 
 /** Creates the state of the open conversation: its runs and actions. */
@@ -208,7 +208,7 @@ export function createChat(events: ChatEvents) {
     );
   }
 
-  /** Whether a conversation is open, and none of its requests is outdated. */
+  /** Whether a conversation is still open and loaded. */
   const isShown = (id: string, signal: AbortSignal) =>
     !signal.aborted && conversation()?.id === id && status().type === "ready";
 
@@ -223,7 +223,7 @@ export function createChat(events: ChatEvents) {
         client.conversation(id, signal),
         client.newestRuns(id, signal),
       ]);
-      // A run that this page has started is shown when its request is answered.
+      // The page shows a run that it started when the server answers the request.
       await sendingDone;
       if (!isShown(id, signal)) return;
       const known = new Set(runs().map(({ view }) => view.id));
@@ -235,13 +235,13 @@ export function createChat(events: ChatEvents) {
         for (const run of newest.data.toReversed()) if (run.object === "run") adopt(run);
       });
     } catch (error) {
-      // If the server cannot be reached, the page synchronizes again when it returns.
+      // If the server cannot be reached, the page synchronizes again as soon as it can.
       if (!signal.aborted && hasStatus(error, 404)) leaveDeleted();
     }
   }
 
   function showConversation(found: ConversationView): void {
-    // Switches that are being saved here are newer.
+    // The switches that this page is saving are newer.
     const isSaving = conversation()?.switches !== stored;
     if (!isSaving) stored = found.switches;
     setConversation((now) => (isSaving && now ? { ...found, switches: now.switches } : found));
@@ -269,13 +269,15 @@ export function createChat(events: ChatEvents) {
     if (found.head !== null && !(await isKnown(found.head))) synchronizeSoon();
   }
 
-  /** Whether a run is shown. The run of a message that is being sent is shown soon. */
+  /**
+   * Whether a run is shown. Waits for a message that is being sent, because its run is shown then.
+   */
   async function isKnown(run: string): Promise<boolean> {
     await sendingDone;
     return runs().some(({ view }) => view.id === run);
   }
 
-  /** Several events of one change cause one request. */
+  /** Synchronizes once for several events of one change. */
   function synchronizeSoon(): void {
     soon ??= setTimeout(() => {
       soon = undefined;

@@ -13,21 +13,21 @@ import { conversationsTexts } from "../texts/conversations.ts";
 
 /** The number of conversations per request. */
 const pageLength = 50;
-/** The most conversations of the pinned and of the archived ones. */
+/** The maximum number of pinned conversations, and of archived ones. */
 const mostInState = 100;
 const noPage = { data: [] } as const;
 /** Milliseconds in which a deleted conversation can be restored. */
 const undoTime = 6000;
 
-/** Milliseconds in which the events of one change arrive. */
+/** How long to wait for further events of one change, in milliseconds. */
 const eventDelay = 50;
-/** If more conversations changed, the list is loaded again. */
+/** If more conversations than this changed, the list is loaded again. */
 const mostReads = 5;
 
 /** An entry of the list, also of a conversation whose stored row is damaged. */
 export type ConversationEntry = ConversationView | DamagedView;
 
-/** Returns the place of an entry in the list. A damaged one is with the open ones. */
+/** Returns the list of an entry. Damaged entries belong to the open ones. */
 export function stateOf(entry: ConversationEntry): ConversationState {
   return entry.object === "damaged" ? "open" : entry.state;
 }
@@ -95,7 +95,7 @@ export function createConversationList(onRead: (conversation: ConversationView) 
       onRead(read);
     } catch (error) {
       if (hasStatus(error, 404)) all.set((before) => before.filter((entry) => entry.id !== id));
-      // Otherwise the list is loaded again when the server can be reached.
+      // If it fails, the list is loaded again when the server can be reached.
     }
   }
 

@@ -10,9 +10,9 @@ export type SearchState =
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "found"; readonly isComplete: boolean };
 
-/** Milliseconds after the last key until the search starts. */
+/** Time between the last key and the start of the search, in milliseconds. */
 const pauseMs = 120;
-/** Milliseconds until a search that did not reach all chats is repeated. */
+/** Time until an incomplete search is repeated, in milliseconds. */
 const repeatMs = 1_000;
 
 /** Creates a search in the titles and messages of all chats. */

@@ -3,9 +3,9 @@ import { createMemo, createSignal } from "solid-js";
 import { client } from "../api/client.ts";
 import { createLoaded } from "./loaded.ts";
 
-/** Milliseconds in which the events of one change arrive. */
+/** How long to wait for further events of one change, in milliseconds. */
 const eventDelay = 50;
-/** The number of requests that are shown after another client has answered them. */
+/** The maximum number of shown requests that another client has answered. */
 const maxAnswered = 10;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
 const nothing: Waiting = { approvals: [], unknown: [] };
 
 /**
- * Creates the state of everything that waits for the user, in all chats.
+ * Creates the state of the pending requests of all chats.
  *
  * @param onNew called with requests that arrived since the last time
  */
@@ -34,7 +34,7 @@ export function createInbox(onNew: (requests: readonly ApprovalView[]) => void) 
       client.runsOfUnknownOutcome(),
     ]);
     return {
-      // Oldest first: it has waited longest.
+      // Oldest first, because it has waited longest.
       approvals: approvals.filter((entry) => entry.object === "approval").toReversed(),
       unknown: unknown.filter(({ conversation }) => conversation !== null),
     };
@@ -63,7 +63,7 @@ export function createInbox(onNew: (requests: readonly ApprovalView[]) => void) 
     if (concerns(event, waiting.value())) refreshSoon();
   }
 
-  /** Several changes cause one request. */
+  /** Several changes cause only one request. */
   function refreshSoon(): void {
     soon ??= setTimeout(() => {
       soon = undefined;
@@ -84,13 +84,15 @@ export function createInbox(onNew: (requests: readonly ApprovalView[]) => void) 
     waiting,
     answered,
     count,
-    /** Whether something of this conversation waits. */
+    /** Whether this conversation has pending requests or unknown outcomes. */
     isWaiting: (conversation: string) => chats().has(conversation),
     refresh,
     refreshSoon,
     note,
     noteAnsweredHere: (id: string) => void answeredHere.add(id),
-    /** While requests are shown, those that are answered elsewhere stay with their answer. */
+    /**
+     * While the panel is open, requests that other clients answer stay visible with their answer.
+     */
     watch(shown: boolean): void {
       isWatched = shown;
       if (!shown) setAnswered([]);
@@ -98,7 +100,7 @@ export function createInbox(onNew: (requests: readonly ApprovalView[]) => void) 
   };
 }
 
-/** Whether an event can change what waits. */
+/** Whether an event can change the pending requests. */
 function concerns(event: UserEvent, { approvals, unknown }: Waiting): boolean {
   switch (event.type) {
     case "resync":

@@ -1,12 +1,12 @@
 import { createSignal } from "solid-js";
 
 const storageKey = "capstan.queue";
-/** The number of messages that can wait in all chats. */
+/** The maximum number of queued messages in all chats. */
 const maxQueued = 50;
-/** The longest message that can wait, in UTF-16 code units. */
+/** The maximum length of a queued message, in UTF-16 code units. */
 const longestQueued = 100_000;
 
-/** A message that is sent when the turn of its chat has ended. */
+/** A message that is sent when the current turn of its chat ends. */
 export interface QueuedMessage {
   readonly id: string;
   readonly conversation: string;
@@ -14,7 +14,8 @@ export interface QueuedMessage {
 }
 
 /**
- * Messages that wait for the end of a turn, also after a reload. All tabs have the same queue.
+ * Creates the queue of messages that are sent when a turn ends. It survives reloads, and all tabs
+ * share it.
  *
  * @param chat returns the id of the open conversation, or null in a new chat
  */
@@ -94,6 +95,7 @@ function write(queue: readonly QueuedMessage[]): void {
     if (queue.length === 0) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, JSON.stringify(queue));
   } catch {
-    // A full storage keeps the queue of the last write; this tab has the new one until it is closed.
+    // If the storage is full, it keeps the previous queue. This tab uses the new one until it is
+    // closed.
   }
 }

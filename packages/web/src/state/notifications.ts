@@ -7,7 +7,7 @@ import { createPreference } from "./preferences.ts";
 /** `unavailable`: the browser has no notifications, or the page was loaded without TLS. */
 export type NotificationState = "unavailable" | "off" | "on" | "denied";
 
-/** Creates the state of the browser's notifications. They are off until the user clicks. */
+/** Creates the state of the browser's notifications. They are off until the user turns them on. */
 export function createNotifications() {
   const isAvailable = "Notification" in window && window.isSecureContext;
   const [wanted, setWanted] = createPreference("notifications");
@@ -28,7 +28,7 @@ export function createNotifications() {
   }
 
   /**
-   * Notifies about requests if the page is hidden.
+   * Notifies the user of requests if the page is hidden.
    *
    * @param chatOf returns the title of a request's chat
    * @param onClick called if the user clicks the notification
@@ -47,7 +47,7 @@ export function createNotifications() {
     for (const request of requests) {
       const chat = chatOf(request);
       try {
-        // The tag replaces the notification of another tab.
+        // Because of the tag, this replaces the notification of another tab.
         const shown = new Notification(
           inboxTexts.notifications.title(visibleText(request.toolName)),
           {
@@ -62,7 +62,7 @@ export function createNotifications() {
           onClick();
         });
       } catch {
-        // Browsers of phones show notifications of service workers only.
+        // Browsers on phones only allow notifications from service workers.
       }
     }
   }

@@ -1,6 +1,6 @@
 import { plural } from "./count.ts";
 
-/** Texts of the panel with everything that waits for the user, and of notifications. */
+/** Texts of the panel with pending requests, and of notifications. */
 export const inboxTexts = {
   title: "Waiting for you",
   open: (count: number) => `Waiting for you: ${plural(count, "request")}`,

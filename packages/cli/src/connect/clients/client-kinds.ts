@@ -15,7 +15,7 @@ const started = ({ command, args }: CommandTarget) => ({ command, args: [...args
 
 const next = connectTexts.next;
 
-/** The clients that can be connected, in the order of the help. */
+/** The supported clients, in the order in which the help lists them. */
 export const clientKinds: readonly ClientKind[] = [
   {
     name: "claude-code",
@@ -151,7 +151,7 @@ const gooseOptions: JsonObject = {
   timeout: 300,
 };
 
-/** Reads the target of an entry, whose members have these names. */
+/** Reads the target of an entry with these member names. */
 function readTarget(
   entry: JsonValue,
   names: { readonly headers: string; readonly url?: string; readonly command?: string },

@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from "@capstan/core";
 import type { ConfigFormat, EntryPath } from "../formats/config-format.ts";
 import type { Machine } from "./client-paths.ts";
 
-/** The server as a client reaches it over HTTP. */
+/** A server that a client reaches over HTTP. */
 export interface HttpTarget {
   readonly type: "http";
   readonly url: string;
   readonly key: string;
 }
 
-/** The server as a client reaches it with a command. */
+/** A server that a client reaches through a command. */
 export interface CommandTarget {
   readonly type: "stdio";
   readonly command: string;
@@ -30,15 +30,15 @@ export interface ClientKind {
   /** Returns the entry for HTTP. @default the client cannot send a key over HTTP */
   readonly http?: (target: HttpTarget) => JsonObject;
   /**
-   * `file`: the key is in the entry; `asked`: the client asks its user for the key once and keeps it
-   * in its own secret storage.
+   * `file`: the key is in the entry; `asked`: the client asks its user for the key once and stores
+   * it in its own secret storage.
    */
   readonly keepsKey: "file" | "asked";
-  /** A further entry for HTTP, which a list contains. @default none */
+  /** An additional entry for HTTP, in a list of the file. @default none */
   readonly input?: (id: string) => JsonObject;
   /** Returns how a written entry reaches the server. The key is absent if the client asks for it. */
   readonly targetOf: (entry: JsonValue) => WrittenTarget | undefined;
-  /** How the client takes the new configuration. */
+  /** Tells the user how the client loads the new configuration. */
   readonly next: string;
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue } from "@capstan/core";
 
-/** A member of an object in a configuration file: the names of the objects, and its own. */
+/** The path of a member in a configuration file: the names of its parents, then its own. */
 export type EntryPath = readonly [string, ...string[]];
 
 /**
@@ -17,7 +17,7 @@ export interface ConfigFormat {
   readonly remove: (text: string, path: EntryPath) => string;
 }
 
-/** A file that cannot be read or edited. The message says where and why. */
+/** Thrown if a file cannot be read or edited. The message says where and why. */
 export class FormatProblem extends Error {}
 
 /** Returns the value of an entry, or `undefined` if there is none. */
@@ -31,8 +31,8 @@ export function entryOf(content: JsonValue, path: EntryPath): JsonValue | undefi
 }
 
 /**
- * Returns the text with an entry set, or removed if the value is `undefined`. The result is read
- * again: if anything but the entry changed, nothing is returned.
+ * Returns the text with an entry set, or removed if the value is `undefined`. Parses the
+ * result to check that only the entry changed.
  *
  * @throws FormatProblem if the file is written in a form that this edit does not support
  */
@@ -51,7 +51,7 @@ export function editEntry(
   } catch (thrown) {
     if (!(thrown instanceof FormatProblem)) throw thrown;
   }
-  // Formats with tables cannot write an object without members.
+  // Formats with tables cannot represent an object without members.
   const [list] = path;
   const isSame =
     isDeepStrictEqual(after, expected) ||

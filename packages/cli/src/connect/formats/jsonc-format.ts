@@ -74,7 +74,7 @@ function remove(text: string, path: EntryPath): string {
     next === undefined && after === undefined && before !== undefined
       ? commaAfter(text, before.offset + before.length, parent.object)
       : undefined;
-  // The whole lines of the property, if nothing else is on them.
+  // Returns the whole lines of the property if they contain nothing else.
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const restOfLine = /^[ \t]*(?:\r?\n|$)/.exec(text.slice(end));
   if (text.slice(lineStart, start).trim() === "" && restOfLine !== null) {
@@ -108,7 +108,7 @@ function deepestObject(
 }
 
 function propertyOf(object: Node, name: string): Node | undefined {
-  // Of equal names the last one counts.
+  // If a name occurs twice, the last one counts.
   return object.children?.findLast(({ children }) => children?.[0]?.value === name);
 }
 
@@ -145,7 +145,9 @@ function endOfContent(text: string, last: Node | undefined, object: Node) {
   };
 }
 
-/** Returns the offset of the comma that follows an offset, if only spaces and comments are between. */
+/**
+ * Returns the offset of the comma that follows an offset, if only spaces and comments precede it.
+ */
 function commaAfter(text: string, from: number, object: Node): number | undefined {
   const scanner = createScanner(text.slice(from, object.offset + object.length - 1), true);
   scanner.scan();

@@ -33,14 +33,14 @@ function set(text: string, path: EntryPath, value: JsonValue): string {
 function remove(text: string, path: EntryPath): string {
   const found = tableOf(text, path);
   if (found === undefined) return text;
-  // Without the empty line that separated the table from the one before.
+  // Also removes the empty line before the table.
   const before = text.slice(0, found.start).replace(/(\r?\n)(?:[ \t]*\r?\n)+$/, "$1");
   const after = text.slice(found.end);
   const separator = before !== "" && after.trim() !== "" && !/^\s*\n/.test(after);
   return before + (separator ? lineBreakOf(text) : "") + after;
 }
 
-/** Returns the range of a table and its subtables, without comments of the table that follows. */
+/** Returns the range of a table and its subtables, without the comments of the next table. */
 function tableOf(
   text: string,
   path: EntryPath,
@@ -87,7 +87,7 @@ function keyText(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** Replaces dates by texts, so that all values are JSON. */
+/** Replaces dates with texts, so that all values are JSON. */
 function plain(value: unknown): JsonValue {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(plain);

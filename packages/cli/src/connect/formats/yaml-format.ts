@@ -60,7 +60,7 @@ function remove(text: string, [parent, name]: EntryPath): string {
   const pair = isMap(map) && map.flow !== true ? pairOf(map, name) : undefined;
   if (pair === undefined) return text;
   if (isMap(map) && map.items.length === 1) {
-    // A block without members would be null.
+    // YAML reads a block without members as null.
     const { start, end } = linesOf(text, list);
     return `${text.slice(0, start)}${parent}: {}${lineBreakOf(text)}${text.slice(end)}`;
   }

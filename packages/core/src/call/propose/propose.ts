@@ -336,7 +336,7 @@ function offerOf(registered: RegisteredTool, args: JsonObject): OfferedGrant | u
 
 /**
  * Returns the other tools of the group that share the tool's grants. Tools with other effects are
- * left out, because the user is asked about a call with the effects of this one.
+ * left out, because the user decides about a call with the effects of this tool.
  */
 function sharingTools({
   tool,

@@ -17,16 +17,16 @@ import { z } from "zod";
 /** Shortest time between two recorded uses of a key, in milliseconds. */
 const noteEveryMs = 60_000;
 /**
- * Milliseconds for which a changed folder is read again at each request: two changes within the
- * resolution of a file system's times look like one.
+ * Time after a change during which each request reads the folder again, in milliseconds: two
+ * changes within the resolution of the file system's timestamps look like one.
  */
 const unsettledMs = 3_000;
-/** All keys of programs begin with this text, so that a revoked key is recognized as one. */
+/** The prefix of all program keys, which identifies them even after they are revoked. */
 const prefix = "capstan-program-";
 
 const stored = z.object({ keyHash: z.string(), createdAt: z.number() });
 
-/** A program that a user has connected, with a key of its own. */
+/** A program that a user has connected, with its own key. */
 export interface ConnectedProgram {
   /** The client, such as `codex`. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface ConnectedProgram {
   readonly principal: string;
   /** In ms since the epoch. */
   readonly createdAt: number;
-  /** The time of the last use, accurate to a minute, if it was used. */
+  /** The time of the last use, accurate to a minute, or absent if the key was never used. */
   readonly usedAt: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export function programOf(principal: string): string | undefined {
 
 /**
  * Opens the keys of programs in a data directory. Servers and commands use the same files at the
- * same time, so each request compares the folder's time with the known one. A change has its effect
+ * same time, so each request compares the folder's time with the known one. A change takes effect
  * at the next request.
  *
  * @param options.folder the data directory
@@ -101,12 +101,12 @@ export function openProgramKeys({
       writeFileSync(file, "", { mode: 0o600, flag: "a" });
       utimesSync(file, now / 1_000, now / 1_000);
     } catch {
-      // The key works on a disk that is full or read-only.
+      // The key also works if the disk is full or read-only.
     }
   }
 
   return {
-    /** Whether there is a program, even one whose file is damaged. */
+    /** Whether any program is connected, including those whose file is damaged. */
     any: (): boolean => read().length > 0,
 
     /** The connected programs, by name. */
@@ -133,7 +133,7 @@ export function openProgramKeys({
     isProgramKey: (key: string): boolean => key.startsWith(prefix),
 
     /**
-     * Creates the key of a program, which replaces an earlier one. Only its hash is stored.
+     * Creates a key for a program, and replaces an earlier one. Only its hash is stored.
      *
      * @returns the key, and a function that restores the earlier state
      */
@@ -169,7 +169,7 @@ interface StoredKey {
   readonly createdAt: number;
 }
 
-/** Returns all keys. A damaged file is a key that nothing matches. */
+/** Returns all keys. A damaged file yields a key that matches no request. */
 function readKeys(folder: string): readonly StoredKey[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
@@ -193,7 +193,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Replaces a file at once, so that no reader sees a part of it. */
+/** Replaces a file atomically, so that readers never see a part of it. */
 function replaceFile(file: string, text: string): void {
   const next = `${file}.${randomBytes(6).toString("hex")}.new`;
   writeFileSync(next, text, { mode: 0o600, flag: "wx" });

@@ -18,7 +18,9 @@ export interface ProgramCall {
   readonly readOnly: boolean;
   /** The headers of the request that the tool gets. */
   readonly headers?: { readonly [name: string]: string };
-  /** Aborts when the client of the request has left. Its hold then ends as soon as the call is stored. */
+  /**
+   * Aborts when the client closes the request. The request stops following once the call is stored.
+   */
   readonly disconnected?: AbortSignal;
 }
 
@@ -53,12 +55,12 @@ export interface ProgramCallsOptions {
 /**
  * Creates the calls of a server. A call of a principal with the same tool and arguments as one that
  * is open, or whose result was not delivered, gets that call's result: clients repeat a call that
- * they gave up. While a request follows a call, an equal request is another call.
+ * they gave up. While a request follows a call, an equal request starts another call.
  */
 export function createProgramCalls(options: ProgramCallsOptions) {
   const { runs, conversations, graceMs, clock, log } = options;
   const { store } = runs;
-  /** The keys of calls that a request of this process follows, and the ends of these requests. */
+  /** The requests of this process that follow a call, by the key of the call. */
   const held = new Map<string, Holder>();
   const timers = new Map<string, () => void>();
   /** The runs whose results were delivered, because their keys are removed later. */
@@ -79,7 +81,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
       const key = { id, digest, ttlMs: rememberedMs };
       if (held.has(name)) {
         if (call.disconnected?.aborted !== true) continue;
-        // Its client has left, and the open request is the repeat, which arrived first.
+        // This client has disconnected. The open request is its repeat, which was handled first.
         return { ...(await startOrFind(call, key)), release: () => {} };
       }
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
@@ -198,13 +200,13 @@ interface Holder {
   readonly disconnected: AbortSignal | undefined;
 }
 
-/** How long an equal request waits for the end of the one before, in ms. */
+/** How long an equal request waits for the end of the previous one, in ms. */
 const noticeMs = 300;
 
 /**
- * Waits for the end of a request whose client may have left. A client that gives up a request can
- * repeat it before this process notices that the connection of the first is closed, and before the
- * call of the first is stored.
+ * Waits for the end of a request whose client may have disconnected. A client that gives up a
+ * request can repeat it before this process notices that the first connection is closed, and before
+ * the first call is stored.
  */
 async function endOrPause({ ended, disconnected }: Holder, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -4,12 +4,12 @@ import { createItemWriter, type ItemWriter } from "./output-order.ts";
 import type { ImageGenerationCallOutput } from "./wire.ts";
 
 /**
- * Returns the writers of the images in a tool's result, as items of the type that clients show as a
- * picture. Images that are only named by a URL have no item. A stored image whose file was deleted
- * has an item without content, so that later items keep their ids.
+ * Returns the writers of the images in a tool's result. The items have the type that clients show
+ * as an image. Images that a result only names by URL have no item. A stored image whose file was
+ * deleted has an item without content, so that later items keep their ids.
  *
- * @param options.which `unstored`: only images that no file contains, because clients can fetch the
- *   others by the ids in the call's text
+ * @param options.which `unstored`: only images that are not stored as files, because clients can
+ *   fetch the others by the ids in the call's text
  */
 export function imageWriters(
   { parts = [] }: CallResult,

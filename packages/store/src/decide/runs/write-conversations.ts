@@ -104,7 +104,7 @@ export function* moveHead(
   const run = yield* first(findHead, write.to, write.owner);
   if (run === undefined)
     return { status: "refused", reason: `There is no run ${write.to} to be the head.` };
-  // A conversation that continues is no longer in the archive.
+  // A new message takes a conversation out of the archive.
   const state = conversation.state === "archived" ? "open" : conversation.state;
   const head = { head_run_id: write.to, updated_at: at, state };
   context.changes.update("conversations", { id: write.id }, head);

@@ -8,7 +8,7 @@ import { mergeWords } from "./merge-words.ts";
 
 type Collect = Extract<StoreWrite, { type: "collect-chunks" }>;
 
-/** Hidden versions, except those that a claim is writing: a later claim has another version. */
+/** Hidden versions, except those that a claim is writing. A later claim has another version. */
 const findHidden = statement<{
   store_id: string;
   file_id: string;

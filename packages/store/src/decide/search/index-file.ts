@@ -55,8 +55,8 @@ export function* indexParts(
 }
 
 /**
- * Stores the last parts of a file's index and makes it visible: it replaces the index that the file
- * had. Does nothing if the file was removed, cancelled, claimed or added again since its indexing
+ * Stores the last parts of a file's index and makes it visible. It replaces the file's previous
+ * index. Does nothing if the file was removed, cancelled, claimed or added again since its indexing
  * began.
  */
 export function* indexFile(

@@ -16,7 +16,7 @@ const lockRuns = statement<{ id: string; n: number }>(
 
 /**
  * Stores the words of ended runs; others are left out. The messages of an ended run no longer
- * change, so the first words stay.
+ * change, so stored words are not replaced.
  */
 export function* indexRuns(
   { changes }: WriteContext,

@@ -48,8 +48,8 @@ export function* hiddenVersions(
  *
  * @param options.known the revisions of the files that it has already, by their id in the store.
  * @default none
- * @param options.hidden the newest hidden versions of the files, by the file's id: a file that was
- * removed must not get a version that it had. @default none
+ * @param options.hidden the newest hidden version of each file, by the file's id: a file that is
+ * added again must not reuse a version. @default none
  */
 export function insertStoreFiles(
   { changes }: WriteContext,

@@ -7,15 +7,15 @@ const setting = (name: string, value: number): SqlStatement =>
     { sqlite: `INSERT INTO search_words (search_words, rank) VALUES ('${name}', ${value})` },
   );
 
-/** The structure of the full-text index, which each merge changes, without the counter of settings. */
+/** The structure of the full-text index, which each merge changes, without the settings counter. */
 const findStructure = statement<{ structure: string }>(
   {},
   { sqlite: "SELECT hex(substr(block, 5)) AS structure FROM search_words_data WHERE id = 10" },
 );
 
 /**
- * SQLite would merge the segments of the index whose rows were deleted within the next commits, which
- * then take 200 ms. Therefore its own setting is 0, and each step merges 16 pages.
+ * By default, SQLite merges segments with deleted rows during later commits, which then take 200
+ * ms. Therefore automatic merging is off (0), and each step merges 16 pages.
  */
 const step = [setting("deletemerge", 30), setting("merge", 16), setting("deletemerge", 0)];
 

@@ -84,8 +84,8 @@ export function* saveVectorStore(
 }
 
 /**
- * Deletes a vector store with its files, batches and index: `collectChunks` deletes these, which are
- * hidden from now on. The files themselves remain.
+ * Deletes a vector store, and hides its files, batches and index at once; `collectChunks` deletes
+ * them later. The files themselves remain.
  */
 export function* deleteVectorStore(
   context: WriteContext,

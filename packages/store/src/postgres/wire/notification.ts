@@ -8,7 +8,7 @@ const notification = z.object({
   by: z.string(),
   runs: z.array(z.string()).readonly().exactOptional(),
   owners: z.array(z.string()).readonly().exactOptional(),
-  /** Changes of users' data, which their clients receive. */
+  /** Changes of users' data, for the clients of these users. */
   changes: z
     .array(z.object({ owner: z.string(), event: z.looseObject({ type: z.string() }) }))
     .readonly()
