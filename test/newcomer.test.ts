@@ -165,10 +165,9 @@ test("conversations are listed, renamed, opened and deleted", { skip }, async ()
   await links(3);
   const turns = await page.getByTestId("turn").count();
   await page.locator(".conversation.active").hover();
-  await page
-    .locator(".conversation.active")
-    .getByRole("button", { name: /^Rename/ })
-    .click();
+  const actions = { name: /^Actions for/ };
+  await page.locator(".conversation.active").getByRole("button", actions).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
   await page.getByRole("textbox", { name: "Title of the conversation" }).fill("The log");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "The log", level: 1 }).waitFor();
@@ -183,7 +182,8 @@ test("conversations are listed, renamed, opened and deleted", { skip }, async ()
   const other = list.getByRole("listitem").last();
   const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
   await other.hover();
-  await other.getByRole("button", { name: /^Delete/ }).click();
+  await other.getByRole("button", actions).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
   await page
     .getByTestId("toast")
     .getByText(/[Dd]eleted/)

@@ -130,7 +130,7 @@ function readPageQuery(context: Context): PageQuery {
 }
 
 interface ListQuery extends PageQuery {
-  /** The run of the cursor. */
+  /** The id of the run after which the page begins. */
   readonly after: string | undefined;
   readonly model: string | undefined;
   readonly metadata: readonly (readonly [string, string])[];

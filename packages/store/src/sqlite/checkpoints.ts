@@ -17,9 +17,9 @@ export interface CheckpointThreadOptions {
 const targetPages = 2_000;
 
 /**
- * Checkpoints the write-ahead log in a separate thread. If the writer did it during a commit,
- * every few thousand pages all callers would wait for tens of milliseconds. The thread copies most
- * pages and syncs them. The writer then copies the pages committed meanwhile, so that the log
+ * Checkpoints the write-ahead log in a separate thread. A checkpoint in the writer would delay all
+ * callers by tens of milliseconds, once every few thousand pages. The thread copies most pages and
+ * syncs them. The writer then copies the pages committed meanwhile, so that the log
  * starts over and does not grow.
  */
 export class Checkpoints {

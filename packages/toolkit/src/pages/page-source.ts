@@ -54,7 +54,7 @@ const smallestCache = 32 * 1024 * 1024;
 /** Larger texts are not kept: they are converted again. */
 const longestKeptText = 4 * 1024 * 1024;
 
-/** Opens the web for tools. */
+/** Creates the reader of web pages that the tools share. It keeps read pages for a short time. */
 export function pageSource(options: PageSourceOptions): PageSource {
   const { timeoutMs } = options;
   const cache = new PageCache(options.clock, {

@@ -2,7 +2,7 @@ import { FileError } from "../../files/file-roots.ts";
 
 /** The lines of a hunk before and after the change. */
 export interface Hunk {
-  /** Lines after which the hunk is searched, from `@@ line`, outer ones first. */
+  /** The lines that `@@ line` names, outer ones first. The hunk is searched after them. */
   readonly anchors: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
