@@ -514,6 +514,8 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "PUT /v1/scripts/environment/:name": {
     path: () => "/v1/scripts/environment/ATTACK_VALUE",
     body: () => ({ value: "x" }),
+    // It states the whole value, and the answer has the time.
+    repeats: "again",
     others: "all",
   },
   "DELETE /v1/scripts/environment/:name": {
