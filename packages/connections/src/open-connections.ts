@@ -2,11 +2,11 @@ import { join } from "node:path";
 import type { ToolGroup } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { openDefinitionFiles } from "./accepted/definition-files.ts";
-import type { SampleModel } from "./client/open-client.ts";
 import type { ToolChanges } from "./definition/compare-tools.ts";
 import type { Connection } from "./definition/connection.ts";
-import { type ConnectionStatus, ManagedConnection } from "./manage/managed-connection.ts";
-import type { SessionHost } from "./manage/open-session.ts";
+import type { ConnectionStatus } from "./manage/connection-status.ts";
+import { ManagedConnection } from "./manage/managed-connection.ts";
+import type { SessionHost } from "./manage/session-host.ts";
 
 /** The connections of an installation: a tool group for each. */
 export interface Connections {
@@ -43,12 +43,10 @@ export function openConnections(options: {
   readonly connections: readonly Connection[];
   readonly folder: string;
   readonly host: Omit<SessionHost, "homes">;
-  /** Answers servers' requests to a model. @default such requests are rejected */
-  readonly sample?: SampleModel;
   /** Whether to watch for other processes' changes and list new servers' tools. @default true */
   readonly watch?: boolean;
 }): Connections {
-  const { connections, folder, host, sample, watch = true } = options;
+  const { connections, folder, host, watch = true } = options;
   const files = openDefinitionFiles(join(folder, "definitions"));
   const listeners = new Set<() => void>();
   const onChange = () => {
@@ -65,7 +63,6 @@ export function openConnections(options: {
         connection,
         files,
         host: { ...host, homes: join(folder, "homes") },
-        sample,
         onChange,
       }),
   );

@@ -1,13 +1,7 @@
 import { errorMessage } from "@capstan/core/host";
 import { pathToFileURL } from "node:url";
 import type * as library from "../libraries/mcp-client.ts";
-import type {
-  Client,
-  ClientCapabilities,
-  CreateMessageRequest,
-  CreateMessageResult,
-  Transport,
-} from "../libraries/mcp-client.ts";
+import type { Client, ClientCapabilities, Transport } from "../libraries/mcp-client.ts";
 import type { ServerFeatures } from "../accepted/stored-connection.ts";
 import type { ConnectionError } from "../transport/connection-error.ts";
 import { rawResult, tolerantTransport } from "../transport/tolerant-transport.ts";
@@ -35,12 +29,6 @@ const mostPages = 64;
 /** The maximum number of notifications of a server per second; further ones are dropped. */
 const mostNotifications = 1_000;
 
-/** Carries out a server's request for a model's answer, after a user approved it. */
-export type SampleModel = (
-  call: RunningCall,
-  params: CreateMessageRequest["params"],
-) => Promise<CreateMessageResult>;
-
 /**
  * Connects a client to a server.
  *
@@ -56,7 +44,6 @@ export async function openClient(
     readonly era?: Era | undefined;
     readonly timeoutMs: number;
     readonly roots: readonly string[];
-    readonly sample?: SampleModel | undefined;
     readonly onListChanged: () => void;
     readonly onClose: () => void;
     readonly failure: () => ConnectionError | undefined;
@@ -86,12 +73,11 @@ async function connect(
   mode: Era | "auto",
   options: Parameters<typeof openClient>[1],
 ): Promise<OpenClient> {
-  const { version, timeoutMs, roots, sample, signal } = options;
+  const { version, timeoutMs, roots, signal } = options;
   const calls = new Set<RunningCall>();
   const capabilities: ClientCapabilities = {
     elicitation: { form: {}, url: {} },
     ...(roots.length > 0 && { roots: {} }),
-    ...(sample !== undefined && { sampling: {} }),
   };
   const client = new sdk.Client(
     { name: "capstan", version },
@@ -114,12 +100,6 @@ async function connect(
     client.setRequestHandler("roots/list", () => ({
       roots: roots.map((path) => ({ uri: pathToFileURL(path).href, name: path })),
     }));
-  if (sample !== undefined)
-    client.setRequestHandler("sampling/createMessage", async ({ params }) => {
-      const call = currentCall();
-      if (call === undefined) throw new Error("No call is running.");
-      return sample(call, params);
-    });
   client.setNotificationHandler("notifications/tools/list_changed", options.onListChanged);
   client.setNotificationHandler("notifications/message", ({ params }) => {
     const { level, data } = params;

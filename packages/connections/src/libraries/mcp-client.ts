@@ -9,8 +9,6 @@ export {
 } from "@modelcontextprotocol/client";
 export type {
   ClientCapabilities,
-  CreateMessageRequest,
-  CreateMessageResult,
   ElicitRequest,
   ElicitResult,
   FetchLike,

@@ -2,13 +2,15 @@ import { loadSchemaChecks } from "@capstan/core/host";
 import type { ToolGroup } from "@capstan/core";
 import type { DefinitionFiles } from "../accepted/definition-files.ts";
 import type { StoredConnection } from "../accepted/stored-connection.ts";
-import type { OpenClient, SampleModel } from "../client/open-client.ts";
+import type { OpenClient } from "../client/open-client.ts";
 import { compareTools, needsAcceptance, type ToolChanges } from "../definition/compare-tools.ts";
 import { type Connection, identityOf } from "../definition/connection.ts";
 import { readTools } from "../definition/read-tools.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 import { addressOf, connectionGroup } from "../tools/connection-group.ts";
-import { openSession, type SessionHost } from "./open-session.ts";
+import type { ConnectionStatus } from "./connection-status.ts";
+import { openSession } from "./open-session.ts";
+import type { SessionHost } from "./session-host.ts";
 import { OwnerSession } from "./owner-session.ts";
 
 /** Minimum time between two reads of the list that a server requests, in milliseconds. */
@@ -16,41 +18,11 @@ const listIntervalMs = 10_000;
 /** The maximum number of simultaneous sessions of a connection. */
 const mostSessions = 20;
 
-/** The state of a connection, for users. */
-export interface ConnectionStatus {
-  readonly name: string;
-  /** The program or the address, without secrets. */
-  readonly server: string;
-  /**
-   * `idle`: the next call connects. `needs_acceptance`: the server defines tools that no user has
-   * accepted.
-   */
-  readonly state:
-    | "idle"
-    | "connecting"
-    | "ready"
-    | "backing_off"
-    | "needs_sign_in"
-    | "needs_acceptance"
-    | "not_configured";
-  /** The last failure, or undefined. */
-  readonly error?: string;
-  readonly tools: number;
-  /** The safe names of tools that a user has not accepted yet. */
-  readonly waiting: readonly string[];
-  /** Problems in the server's last list. */
-  readonly notes: readonly string[];
-  /** Variables that the settings name but the environment does not have. */
-  readonly missing: readonly string[];
-  readonly sessions: number;
-}
-
 /** The dependencies of a connection. */
 interface ManagedConnectionOptions {
   readonly connection: Connection;
   readonly files: DefinitionFiles;
   readonly host: SessionHost;
-  readonly sample?: SampleModel | undefined;
   /** Called after the tools of the connection changed. */
   readonly onChange: () => void;
 }
@@ -179,12 +151,11 @@ export class ManagedConnection {
       throw new ConnectionError({ code: "not_connected", message: "The server of Capstan stops." });
     if (this.#sessions.size >= mostSessions) this.#endOldest();
     const session: OwnerSession = new OwnerSession(async (onClose) => {
-      const { host, sample } = this.#options;
+      const { host } = this.#options;
       const open = await openSession(connection, {
         owner,
         host,
         era: this.#stored?.era,
-        sample,
         onListChanged: () => this.#listSoon(owner),
         onClose,
       });

@@ -2,33 +2,18 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "@capstan/core/host";
 import { NetworkError, rootCause } from "@capstan/sandbox";
-import {
-  type Era,
-  failureText,
-  type OpenClient,
-  openClient,
-  type SampleModel,
-} from "../client/open-client.ts";
+import { type Era, failureText, type OpenClient, openClient } from "../client/open-client.ts";
 import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
+import type { SessionHost } from "./session-host.ts";
 import type { Transport } from "../libraries/mcp-client.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 import { guardedFetch } from "../transport/guarded-fetch.ts";
 import { type ProgramTransport, programTransport } from "../transport/program-transport.ts";
-import { type ProgramHost, startProgram } from "../transport/start-program.ts";
+import { startProgram } from "../transport/start-program.ts";
 import type { OpenSession } from "./owner-session.ts";
 
 /** Time limit for the first answer of a server, in milliseconds. */
 const connectMs = { program: 30_000, http: 10_000 } as const;
-
-/** The dependencies of the sessions of a connection. */
-export interface SessionHost {
-  readonly version: string;
-  readonly programs: ProgramHost;
-  /** The folder with the files of the servers: one subfolder for each connection and owner. */
-  readonly homes: string;
-  /** Receives the lines of the servers' standard error, without secrets. */
-  readonly log: (line: string) => void;
-}
 
 /**
  * Starts or reaches the server of a connection for one owner, and negotiates the protocol.
@@ -41,12 +26,11 @@ export async function openSession(
     readonly owner: string;
     readonly host: SessionHost;
     readonly era?: Era | undefined;
-    readonly sample?: SampleModel | undefined;
     readonly onListChanged: () => void;
     readonly onClose: () => void;
   },
 ): Promise<OpenSession> {
-  const { owner, host, era, sample, onListChanged, onClose } = options;
+  const { owner, host, era, onListChanged, onClose } = options;
   const secrets = secretsOf(connection);
   const programs: ProgramTransport[] = [];
   let tooLarge: ConnectionError | undefined;
@@ -93,7 +77,6 @@ export async function openSession(
         connection.type === "program"
           ? [...new Set([...connection.write, ...connection.read])]
           : [],
-      sample,
       onListChanged,
       onClose,
       failure: () => tooLarge ?? programs.at(-1)?.failure(),

@@ -5,7 +5,6 @@ import { ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
 import type { Sandbox } from "@capstan/sandbox";
 import type { Connection, ProgramConnection } from "../definition/connection.ts";
 import { type Connections, openConnections } from "../open-connections.ts";
-import type { SampleModel } from "../client/open-client.ts";
 
 /** A connection to a program, for tests. */
 export function programConnection(given: Partial<ProgramConnection> = {}): ProgramConnection {
@@ -29,9 +28,8 @@ export function testConnections(options: {
   readonly connections?: readonly Connection[];
   readonly folder?: string;
   readonly watch?: boolean;
-  readonly sample?: SampleModel;
 }): Connections & AsyncDisposable & { readonly folder: string; readonly log: string[] } {
-  const { sandbox, connections = [programConnection()], watch = false, sample } = options;
+  const { sandbox, connections = [programConnection()], watch = false } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "capstan-connections-"));
   const log: string[] = [];
   const opened = openConnections({
@@ -43,7 +41,6 @@ export function testConnections(options: {
       log: (line) => void log.push(line),
     },
     watch,
-    ...(sample && { sample }),
   });
   return Object.assign(Object.create(opened) as Connections, {
     folder,

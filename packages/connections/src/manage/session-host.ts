@@ -1,0 +1,11 @@
+import type { ProgramHost } from "../transport/start-program.ts";
+
+/** The dependencies of the sessions of a connection. */
+export interface SessionHost {
+  readonly version: string;
+  readonly programs: ProgramHost;
+  /** The folder with the files of the servers: one subfolder for each connection and owner. */
+  readonly homes: string;
+  /** Receives the lines of the servers' standard error, without secrets. */
+  readonly log: (line: string) => void;
+}
