@@ -63,15 +63,22 @@ export function createConversationSearch(parts: {
   /** @returns whether all ended runs of the user are indexed */
   async function indexRuns(owner: string): Promise<boolean> {
     const pause = createPauses();
-    const unreadable = new Set<string>();
+    const tried = new Set<string>();
+    /** The number of tried runs that are still listed, because they get no index. */
+    let left = 0;
     while (!stopping.signal.aborted) {
-      const ids = await store.listUnindexedRuns({ owner, limit: runsAtOnce + unreadable.size });
-      const next = ids.filter((id) => !unreadable.has(id));
-      if (next.length === 0) return true;
+      const limit = runsAtOnce + left;
+      const ids = await store.listUnindexedRuns({ owner, limit });
+      const next = ids.filter((id) => !tried.has(id)).slice(0, runsAtOnce);
+      left = ids.filter((id) => tried.has(id)).length;
+      if (next.length === 0) {
+        if (ids.length < limit) return true;
+        continue;
+      }
       const runs: { id: string; words: readonly string[] }[] = [];
       for (const id of next) {
         await pause();
-        unreadable.add(id);
+        tried.add(id);
         const { user, assistant } = await messageTexts(store, { owner, runId: id }).catch(noTexts);
         const words = new Set(documents.words(`${user}\n\n${assistant}`));
         runs.push({ id, words: [...words].slice(0, maxRunWords) });
