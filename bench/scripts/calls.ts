@@ -1,16 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ToolExecutor } from "@capstan/core";
 import { findSandbox, unconfined } from "@capstan/sandbox";
-import {
-  createScriptRunner,
-  findPython,
-  readScriptFiles,
-  type Script,
-  scriptGroup,
-} from "@capstan/scripts";
+import { findPython, type Script } from "@capstan/scripts";
 import { best, type Figure, measuredFigure, median } from "../figure.ts";
+import { createCaller, writeNoOp } from "./no-op-script.ts";
+
+const noOp = {
+  language: "python",
+  entry: "bench.py",
+  source: "def no_op():\n    pass\n",
+  name: "no_op",
+} as const;
 
 /** Calls that start their own process are slow, so fewer of them are measured. */
 const warmCallsPerFresh = 10;
@@ -20,7 +21,7 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-bench-"));
   try {
     const { sandbox } = await findSandbox();
-    const { warm, fresh } = await timeCalls(await noOp(folder), repetitions);
+    const { warm, fresh } = await timeCalls(await writeNoOp(folder, noOp), repetitions);
     const { confined, plain } = await timeStarts(sandbox);
     const subject = sandbox.kind === "none" ? "capstan, no sandbox here" : "capstan";
     const label = (name: string, unit: string) => ({ case: name, subject, unit });
@@ -44,35 +45,6 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
   }
 }
 
-async function noOp(folder: string): Promise<Script> {
-  const path = join(folder, "bench.py");
-  await writeFile(path, "def no_op():\n    pass\n");
-  const read = await readScriptFiles({ folder, entry: "bench.py", isPlugin: false });
-  if (read.status === "refused") throw new Error(read.message);
-  return {
-    path,
-    folder,
-    language: "python",
-    groupId: "bench",
-    title: "Bench",
-    rules: "",
-    functions: [
-      {
-        name: "no_op",
-        description: "Does nothing.",
-        parameters: { type: "object", properties: {} },
-        raises: [],
-        hasFormat: false,
-        wantsContext: false,
-        line: 1,
-      },
-    ],
-    problems: [],
-    files: ["bench.py"],
-    contentHash: read.contentHash,
-  };
-}
-
 /**
  * Returns the times of warm calls and of calls with a new process each, in ms, measured
  * alternately.
@@ -91,24 +63,13 @@ async function timeCalls(script: Script, repetitions: number) {
 
 /** Returns a function that calls the script and returns the time; the first call is already done. */
 async function callerOf(script: Script, maxCalls: number) {
-  const approved = { file: { executionPolicy: "auto" }, functions: {} } as const;
-  const runner = createScriptRunner({
+  const { call, close } = createCaller(script, {
     sandbox: (await findSandbox()).sandbox,
-    approvals: { approved: () => approved, subscribe: () => () => {} },
     python: () => findPython({}),
     pool: { maxCalls },
   });
-  const executor = new ToolExecutor();
-  executor.registerToolGroup(scriptGroup(script, { run: runner.run, approved }));
-  executor.toggleGroupEnabled("bench", true);
-  const call = async (): Promise<number> => {
-    const started = performance.now();
-    const result = await executor.execute("no_op", {});
-    if (result.status !== "success") throw new Error(JSON.stringify(result));
-    return performance.now() - started;
-  };
   await call();
-  return { call, close: () => runner.close() };
+  return { call, close };
 }
 
 type Sandbox = Awaited<ReturnType<typeof findSandbox>>["sandbox"];

@@ -1,18 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ToolExecutor } from "@capstan/core";
 import { findSandbox } from "@capstan/sandbox";
-import {
-  createScriptRunner,
-  findPython,
-  readScriptFiles,
-  type Script,
-  scriptGroup,
-} from "@capstan/scripts";
+import { findPython } from "@capstan/scripts";
 import { realPowerShell } from "@capstan/scripts/testing";
 import { type Figure, measuredFigure } from "../figure.ts";
+import { createCaller, writeNoOp } from "./no-op-script.ts";
 
 /**
  * Measures calls of a PowerShell function in a worker that was started ahead, and in a new one.
@@ -23,23 +17,18 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
   if (found.status !== "found") return [];
   const { sandbox } = await findSandbox();
   const folder = await mkdtemp(join(tmpdir(), "capstan-bench-"));
-  const approved = { file: { executionPolicy: "auto" }, functions: {} } as const;
-  const runner = createScriptRunner({
+  const script = await writeNoOp(folder, {
+    language: "powershell",
+    entry: "bench.ps1",
+    source: "function Invoke-NoOp { }\n",
+    name: "Invoke-NoOp",
+  });
+  const { call, close } = createCaller(script, {
     sandbox,
-    approvals: { approved: () => approved, subscribe: () => () => {} },
     python: () => findPython({}),
     powershell: () => Promise.resolve(found),
   });
   try {
-    const executor = new ToolExecutor();
-    executor.registerToolGroup(scriptGroup(await noOp(folder), { run: runner.run, approved }));
-    executor.toggleGroupEnabled("bench", true);
-    const call = async (): Promise<number> => {
-      const started = performance.now();
-      const result = await executor.execute("Invoke-NoOp", {});
-      if (result.status !== "success") throw new Error(JSON.stringify(result));
-      return performance.now() - started;
-    };
     const fresh: number[] = [await call()];
     const warm: number[] = [];
     for (let n = 0; n < repetitions; n++) {
@@ -56,36 +45,7 @@ export async function figures(repetitions: number): Promise<readonly Figure[]> {
       measuredFigure(label("no-op PowerShell function, right after another call"), fresh),
     ];
   } finally {
-    await runner.close();
+    await close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function noOp(folder: string): Promise<Script> {
-  const path = join(folder, "bench.ps1");
-  await writeFile(path, "function Invoke-NoOp { }\n");
-  const read = await readScriptFiles({ folder, entry: "bench.ps1", isPlugin: false });
-  if (read.status === "refused") throw new Error(read.message);
-  return {
-    path,
-    folder,
-    language: "powershell",
-    groupId: "bench",
-    title: "Bench",
-    rules: "",
-    functions: [
-      {
-        name: "Invoke-NoOp",
-        description: "Does nothing.",
-        parameters: { type: "object", properties: {} },
-        raises: [],
-        hasFormat: false,
-        wantsContext: false,
-        line: 1,
-      },
-    ],
-    problems: [],
-    files: ["bench.ps1"],
-    contentHash: read.contentHash,
-  };
 }

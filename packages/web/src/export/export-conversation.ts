@@ -2,6 +2,7 @@ import type { ConversationView, RunWithEvents } from "@capstan/contract";
 import { client } from "../api/client.ts";
 import { inputFiles } from "../attachments/input-files.ts";
 import { foldStoredEvents } from "../run/fold-run-event.ts";
+import { saveFile } from "../shell/save-file.ts";
 import { branchOf } from "../state/branches.ts";
 import { titleOf } from "../state/conversation-list.ts";
 import { exportTexts } from "../texts/export.ts";
@@ -24,11 +25,11 @@ export async function exportConversation(id: string, format: ExportFormat): Prom
   const chat = { conversation: await client.conversation(id), runs: await wholeRuns(id) };
   const name = safeName(titleOf(chat.conversation), "chat");
   if (format === "markdown") {
-    save(`${name}.md`, new Blob([markdownOf(chat)], { type: "text/markdown" }));
+    saveFile(`${name}.md`, new Blob([markdownOf(chat)], { type: "text/markdown" }));
   } else if (format === "json") {
-    save(`${name}.json`, new Blob([jsonOf(chat)], { type: "application/json" }));
+    saveFile(`${name}.json`, new Blob([jsonOf(chat)], { type: "application/json" }));
   } else {
-    save(`${name}.zip`, new Blob([await archiveOf(chat)], { type: "application/zip" }));
+    saveFile(`${name}.zip`, new Blob([await archiveOf(chat)], { type: "application/zip" }));
   }
 }
 
@@ -89,13 +90,4 @@ async function archiveOf(chat: Chat): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     zip(entries, (error, data) => (error === null ? resolve(data) : reject(error)));
   });
-}
-
-function save(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

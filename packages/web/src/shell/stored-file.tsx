@@ -3,6 +3,7 @@ import { messageOf } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { shellTexts } from "../texts/shell.ts";
 import { Button } from "./button.tsx";
+import { saveFile } from "./save-file.ts";
 
 /** A picture that the server stores as a file. Its bytes are loaded when it is shown. */
 export function StoredPicture(props: {
@@ -41,12 +42,7 @@ export function StoredFile(props: { readonly fileId: string; readonly name: stri
     setLoading(true);
     setFailure(null);
     try {
-      const address = URL.createObjectURL(await client.fileContent(props.fileId));
-      const link = document.createElement("a");
-      link.href = address;
-      link.download = props.name;
-      link.click();
-      URL.revokeObjectURL(address);
+      saveFile(props.name, await client.fileContent(props.fileId));
     } catch (error) {
       setFailure(messageOf(error));
     } finally {

@@ -2,6 +2,7 @@ import { createEffect, createSignal, For, on, onCleanup, Show } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
 
 import { CopyButton } from "../shell/copy-button.tsx";
+import { saveFile } from "../shell/save-file.ts";
 import { Icon } from "../shell/icon.tsx";
 import { attempt, showToast } from "../state/toasts.ts";
 import { readWholeVariable } from "./read-whole-variable.ts";
@@ -43,12 +44,8 @@ export function VariableDetail(props: VariableDetailProps) {
   const download = async () => {
     const value = await whole();
     if (value === null) return;
-    const address = URL.createObjectURL(new Blob([value], { type: "text/plain" }));
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = `${name.replaceAll(/[^\w.-]+/g, "_")}.txt`;
-    link.click();
-    URL.revokeObjectURL(address);
+    const fileName = `${name.replaceAll(/[^\w.-]+/g, "_")}.txt`;
+    saveFile(fileName, new Blob([value], { type: "text/plain" }));
   };
   const pin = (keep: boolean) =>
     attempt(variablesTexts.notChanged, () => variables.change(name, { keep }));
