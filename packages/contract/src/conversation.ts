@@ -26,7 +26,7 @@ export interface ConversationView {
 }
 
 /**
- * The place of a conversation in the user's list. An archived conversation that gets a new message
+ * The state of a conversation in the user's list. An archived conversation that gets a new message
  * is open again.
  */
 export type ConversationState = "open" | "pinned" | "archived";
@@ -34,7 +34,7 @@ export type ConversationState = "open" | "pinned" | "archived";
 /** `GET /v1/conversations/search`: the conversations that have all words of a query. */
 export interface ConversationMatches {
   readonly object: "list";
-  /** Those with the words in their title first, then the one with the newest message. */
+  /** Title matches first, then the conversation with the newest message. */
   readonly data: readonly ConversationMatch[];
   /** False while older conversations are still being indexed: a later search finds more. */
   readonly is_complete: boolean;

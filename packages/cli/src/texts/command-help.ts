@@ -66,21 +66,21 @@ Set CAPSTAN_API_KEY if the server requires a key; the right "ask" is enough.`,
                           vscode, cursor, zed or goose; shows the change and asks first
 capstan connect list      lists the connected clients, and when their keys were last used
 
-Each client gets a key of its own, which may ask but never approve, so that rules, grants and records
-tell clients apart. A running server accepts the key at once. Connecting a client again replaces its key.
+Each client gets its own key, which can ask but not approve. Rules, grants and records are separate for
+each client. A running server accepts the key at once. Connecting a client again replaces its key.
 --undo restores the file as it was, keeps later changes to other parts, and revokes the key.
 --check makes a call through the configuration of one client, or of all connected clients.
 The key is in the client's file, which only your user can then read. With --stdio, and for Claude
 Desktop, the client starts \`capstan mcp\` and its file has no key. VS Code asks for the key once.`,
     options: {
       yes: "Do not ask",
-      print: "Print the entry with KEY in the place of a key, and change nothing",
+      print: "Print the entry with KEY instead of a key; change nothing",
       undo: "Restore the file, and revoke the key",
-      check: "Try the connection",
+      check: "Test the connection",
       stdio: "Let the client start a command instead of connecting over HTTP",
       group: "Only the tools of this group",
       json: "With list: as JSON, for programs",
-      url: "The address of the server, if it is another",
+      url: "The server's URL, if it is not the configured one",
     },
     examples: [
       { line: "capstan connect codex", comment: "shows the change, asks, and connects Codex" },
@@ -155,9 +155,9 @@ A rule without effect is stored and marked.`,
     ],
   },
   approvals: {
-    summary: "Answer the approval requests that wait",
-    description: `Lists the calls of all your conversations and connected programs that wait for your approval, and the
-results that wait for your review, and asks about each. If the input is a pipe, it only lists them.`,
+    summary: "Answer pending approval requests",
+    description: `Asks about all pending approval requests and reviews, of your conversations and connected programs.
+Without a terminal, it only lists them.`,
     options: { url: "Connect to this server instead" },
     examples: [{ line: "capstan approvals", comment: "answer each, the oldest first" }],
   },

@@ -8,14 +8,14 @@ export const connectTexts = {
     vscode:
       'Run "MCP: List Servers" in VS Code and start capstan. VS Code asks for the key once and stores it encrypted.',
     cursor: "Cursor lists the server in its settings under MCP; enable it there if it is off.",
-    atOnce: "It takes the change at once.",
+    atOnce: "It loads the change at once.",
   },
   noClient: (names: string) =>
     `connect needs a client: ${names}; or list. \`capstan connect --help\` describes them.`,
   unknownClient: (name: string, names: string, hint: string) =>
     `connect knows no client "${name}".${hint} It knows ${names}. Other clients can use the address and key of docs/reference/mcp.md.`,
-  oneAction: "Give one of --print, --undo and --check.",
-  tooMany: (operand: string) => `connect takes one client; "${operand}" is one too many.`,
+  oneAction: "Use only one of --print, --undo and --check.",
+  tooMany: (operand: string) => `connect takes one client, but got "${operand}" as well.`,
   noPort:
     "No server uses this data directory, and its port is 0, so its address is unknown. Start the server, or give --url.",
   invalidUrl: (url: string) =>

@@ -83,7 +83,7 @@ A module (.ts, .js) is loaded into the server after its approval.`,
     summary: "List, set and remove the environment values of scripts",
     description: `Values such as keys, which approved scripts get as environment variables if they declare the names as
 secrets. They are stored encrypted in the data directory, and no command prints them again. Without
-operands it lists the names. \`set\` asks for the value without showing it, or reads it from standard
+operands, the command lists the names. \`set\` asks for the value without showing it, or reads it from standard
 input, without the last line break. A running server uses a change with the next call.
 The values take precedence over scripts.environment of the configuration and the server's variables.`,
     options: { json: "As JSON" },
@@ -93,7 +93,10 @@ The values take precedence over scripts.environment of the configuration and the
         line: "capstan scripts environment set WEATHER_KEY < key.txt",
         comment: "reads it from a file",
       },
-      { line: "capstan scripts environment remove WEATHER_KEY", comment: "scripts get it no more" },
+      {
+        line: "capstan scripts environment remove WEATHER_KEY",
+        comment: "scripts no longer get it",
+      },
     ],
   },
   install: {

@@ -590,7 +590,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 26,
-    // The place of a conversation in the user's list: `open`, `pinned` or `archived`.
+    // The state of a conversation in the user's list: `open`, `pinned` or `archived`.
     statements: [
       ...addColumn("conversations", { column: "state", type: "TEXT NOT NULL DEFAULT 'open'" }),
       "CREATE INDEX conversations_in_state ON conversations (owner, state, updated_at, id)",

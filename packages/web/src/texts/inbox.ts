@@ -4,7 +4,7 @@ import { plural } from "./count.ts";
 export const inboxTexts = {
   title: "Waiting for you",
   open: (count: number) => `Waiting for you: ${plural(count, "request")}`,
-  empty: "Nothing waits for you.",
+  empty: "No pending requests.",
   about: "Calls that need your approval, in all chats.",
   ofChat: (title: string) => `In “${title}”`,
   openChat: "Open the chat",
@@ -13,7 +13,7 @@ export const inboxTexts = {
   unknownAnswer: "Tell what happened",
   together: {
     allow: (count: number) => `Allow all ${count} once`,
-    about: (tools: string) => `Covers only the calls that read and that are shown whole: ${tools}.`,
+    about: (tools: string) => `Allows only read-only calls that are shown in full: ${tools}.`,
     failed: "Could not allow all calls",
   },
   answered: (tool: string, answer: string, time: string) =>
@@ -24,10 +24,10 @@ export const inboxTexts = {
     allowed: "you allowed it",
     refused: "you rejected it",
     released: "you released the result",
-    redacted: "you released the result without some words",
+    redacted: "you released the result with redactions",
     replaced: "you replaced the result",
     withheld: "you withheld the result",
-    expired: "its time was up",
+    expired: "it expired",
     cancelled: "its turn ended",
   },
   notifications: {
