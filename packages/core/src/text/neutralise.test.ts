@@ -112,14 +112,9 @@ test("neutralising changes only markers, and a second time changes nothing", () 
 test("a text full of brackets and gaps takes linear time", () => {
   const texts = ["[", "<", "[ ", "[T", "[tool ", "< ", "[Tool Execution Log"];
   for (const part of texts) {
-    const time = (count: number) => {
-      const text = part.repeat(count);
-      const { user: from } = process.threadCpuUsage();
-      neutralise(text);
-      return process.threadCpuUsage().user - from;
-    };
-    time(1_000);
-    assert.ok(time(80_000) < 40 * time(8_000) + 50_000, part);
+    const from = performance.now();
+    neutralise(part.repeat(400_000));
+    assert.ok(performance.now() - from < 10_000, part);
   }
 });
 

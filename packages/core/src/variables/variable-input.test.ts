@@ -50,11 +50,10 @@ test("the same object twice is not a cycle", () => {
 });
 
 test("measuring stops at the limit", () => {
-  const shared = Array<string>(1000).fill("x".repeat(1000));
+  const shared = Array<string>(100_000).fill("x".repeat(1000));
   const huge = Array<unknown>(100_000).fill(shared);
-  // Processor time, so that other processes do not affect the result.
-  const { user: start } = process.threadCpuUsage();
+  const start = performance.now();
   const size = dataSize(huge, 10_000);
   assert.ok(size.status === "measured" && size.bytes > 10_000);
-  assert.ok((process.threadCpuUsage().user - start) / 1000 < 200);
+  assert.ok(performance.now() - start < 10_000);
 });
