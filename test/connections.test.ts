@@ -49,7 +49,7 @@ test("the commands of the guide connect a program, and show changed tools", { sk
   await writeFile(file, text.replace(/"digest":"[0-9a-f]{8}/, '"digest":"00000000'));
   const waiting = await run("capstan connections check");
   assert.equal(waiting.code, 1);
-  assert.match(waiting.output, /waits for you: read_file/);
+  assert.match(waiting.output, /needs your approval: read_file/);
   const shown = await run("capstan connections accept notes");
   assert.equal(shown.code, 1, "without a terminal nothing is accepted");
   assert.match(shown.output, /read_file\n.*accepted/s);

@@ -297,7 +297,7 @@ test(
       const pattern = steps.map((step) => step.replace(/ok .*/, "ok .*")).join("\n");
       assert.match(checked.output, new RegExp(`^${pattern}`));
       assert.match((await runShell(list, work)).output, /^codex {2}connected .* used \d{4}-/);
-      assert.match((await runShell(approvals, work)).output, /No call waits for your approval/);
+      assert.match((await runShell(approvals, work)).output, /No call needs your approval/);
       assert.match(await agree(undo), /Disconnected Codex\. Its key is revoked/);
       assert.equal(await readFile(file, "utf8"), text);
     });

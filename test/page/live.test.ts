@@ -218,9 +218,9 @@ test(
     await me.card("ViewFile").waitFor();
     const title = "/ViewFile";
     await me.startOver();
-    await item(me, title).getByText("waits for you").waitFor();
+    await item(me, title).getByText("needs your attention").waitFor();
     assert.match(await me.page.title(), /^\(1\) /);
-    const opened = phone.page.getByRole("button", { name: "Waiting for you: 1 request" });
+    const opened = phone.page.getByRole("button", { name: "1 request needing your attention" });
     await opened.click();
     const card = phone.card("ViewFile");
     await card.waitFor();
@@ -228,7 +228,7 @@ test(
     assert.equal(await overflow(phone), 0);
     await card.locator("[data-testid=approval-allow-once]:enabled").click();
     await phone.page.getByTestId("inbox-empty").waitFor();
-    await item(me, title).getByText("waits for you").waitFor({ state: "detached" });
+    await item(me, title).getByText("needs your attention").waitFor({ state: "detached" });
     await eventually(async () => assert.doesNotMatch(await me.page.title(), /^\(/));
     await phone.page.getByRole("button", { name: "Close the panel" }).click();
   },
@@ -240,7 +240,7 @@ test(
   async () => {
     await me.say('/ViewFile {"path":"notes.md"}\n/ViewFile {"path":"other.md"}');
     await me.card("ViewFile").first().waitFor();
-    await phone.page.getByRole("button", { name: "Waiting for you: 2 requests" }).click();
+    await phone.page.getByRole("button", { name: "2 requests needing your attention" }).click();
     await phone.card("ViewFile").nth(1).waitFor();
     await me.page.locator("main [data-testid=approval-refuse]:enabled").first().click();
     await phone.page

@@ -69,7 +69,7 @@ test(
     // The panel of everything that waits leads to the chat, and forgets the call once it is answered.
     await other.page.getByTestId("open-inbox").click();
     const listed = other.page.getByTestId("inbox-unknown");
-    await listed.getByRole("link", { name: "Tell what happened" }).waitFor();
+    await listed.getByRole("link", { name: "Report the outcome" }).waitFor();
     await card().getByRole("textbox", { name: "Note for the model" }).fill("the file is there");
     await card()
       .getByRole("button", { name: /^It happened/ })

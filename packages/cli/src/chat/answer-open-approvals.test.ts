@@ -73,5 +73,5 @@ test("without a terminal the requests are listed, and not answered", async () =>
     style: plainStyle,
     signal,
   });
-  assert.match(none.text(), /No call waits/);
+  assert.match(none.text(), /No call needs/);
 });

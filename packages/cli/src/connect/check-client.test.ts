@@ -107,7 +107,7 @@ test("reports a call that waits for approval, and an answer that breaks off", as
   const waiting = { content: [{ type: "text", text }] };
   const url = await serve(context, { ...answers, "tools/call": waiting });
   const [, , , call] = await check(context, withKey(url, "k"));
-  assert.match(call ?? "", /^call ok List waits for your approval/);
+  assert.match(call ?? "", /^call ok List needs your approval/);
   const broken = createServer((_request, response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write(": hello\n\n", () => response.destroy());

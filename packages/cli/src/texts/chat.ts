@@ -51,9 +51,9 @@ export const chatTexts = {
     afterRedaction: "r  release this text;  x  start again with the whole text",
   },
   openApprovals: {
-    none: "No call waits for your approval.",
+    none: "No call needs your approval.",
     heading: (tool: string, program: string, run: string) =>
-      `${tool}${program === "" ? "" : `, called by ${program},`} waits for your approval (${run}).`,
+      `${tool}${program === "" ? "" : `, called by ${program},`} needs your approval (${run}).`,
     noTerminal: "There is no terminal to ask: answer in one, or on the page.",
   },
   outcome: {
@@ -120,7 +120,7 @@ A line that ends with \\ continues in the next one.`,
     omitted: (tool: string) => `… more output of ${tool} is not shown …`,
     argumentsEdited: "(arguments edited by the user)",
     resultDecision: (outcome: string) => `result ${outcome} by the user`,
-    clientCall: (tool: string) => `${tool} waits for a client to run it.`,
+    clientCall: (tool: string) => `${tool} must be run by a client.`,
     restarted: (reason: string) => `The answer starts again: ${reason}`,
     tokenLimit: "The answer ended at the model's token limit.",
     contentFilter: "The provider's content filter ended the answer.",

@@ -66,7 +66,7 @@ export const connectTexts = {
     tools: (count: number) => `${count} tools`,
     noTools: "the server offers no tools; `capstan tools` shows why",
     called: (tool: string, ms: string) => `${tool} answered in ${ms}`,
-    waits: (tool: string) => `${tool} waits for your approval, as your rules say`,
+    waits: (tool: string) => `${tool} needs your approval, because your rules require it`,
     noTool: "no tool that only reads can be called without arguments; nothing was called",
     failed: (tool: string, reason: string) => `${tool} failed: ${reason}`,
     status: (status: number, reason: string) => `status ${status}: ${reason}`,

@@ -55,7 +55,7 @@ export const connectionTexts = {
     off: "off",
   },
   waiting: (tools: string, name: string) =>
-    `waits for you: ${tools}. Show and accept: capstan connections accept ${name}`,
+    `needs your approval: ${tools}. To review them: capstan connections accept ${name}`,
   missing: (variables: string) => `set ${variables}`,
   works: (tools: string) => `works: ${tools}`,
   nothingToAccept: (name: string) => `The tools of ${name} are those that were accepted.`,

@@ -68,6 +68,6 @@ export const scriptTexts = {
   },
   run: {
     usage: `Give a tool and its arguments as one JSON object: capstan scripts run weather.greet '{"name": "Bo"}'.`,
-    waits: "The call waits for approval.",
+    waits: "The call needs your approval.",
   },
 } as const;

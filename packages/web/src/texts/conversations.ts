@@ -47,7 +47,7 @@ export const conversationsTexts = {
     found: (count: number) => plural(count, "chat"),
     failed: (message: string) => `The search failed: ${message}`,
   },
-  needsApproval: "needs your answer",
-  waits: "waits for you",
+  needsApproval: "needs approval",
+  waits: "needs your attention",
   running: "running",
 } as const;

@@ -2,15 +2,15 @@ import { plural } from "./count.ts";
 
 /** Texts of the panel with pending requests, and of notifications. */
 export const inboxTexts = {
-  title: "Waiting for you",
-  open: (count: number) => `Waiting for you: ${plural(count, "request")}`,
+  title: "Needs your attention",
+  open: (count: number) => `${plural(count, "request")} needing your attention`,
   empty: "No pending requests.",
   about: "Calls that need your approval, in all chats.",
   ofChat: (title: string) => `In “${title}”`,
   openChat: "Open the chat",
   ofProgram: "From a program",
   unknown: (title: string) => `A call in “${title}” may have taken effect.`,
-  unknownAnswer: "Tell what happened",
+  unknownAnswer: "Report the outcome",
   together: {
     allow: (count: number) => `Allow all ${count} once`,
     about: (tools: string) => `Allows only read-only calls that are shown in full: ${tools}.`,
@@ -32,7 +32,7 @@ export const inboxTexts = {
   },
   notifications: {
     offer: "Notify me while this page is hidden",
-    on: "If a call waits while this page is hidden, this browser notifies you.",
+    on: "This browser notifies you of new requests while this page is hidden.",
     off: "Turn off",
     denied: "This browser blocks notifications of this page. Allow them in the browser's settings.",
     title: (tool: string) => `${tool} needs your approval`,
