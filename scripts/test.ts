@@ -1,6 +1,6 @@
 // npm test [-- NAME…], and npm run test:unit, :long, :all and :properties (--set NAME): the unit tests,
 // and at the same time those that need processes and a browser. NAME is a part of a test file's path. Without a name,
-// an integration file that fails is run again, alone; if it passes then, the summary says that it is flaky.
+// a file that fails is run again, alone; if it passes then, the summary says that it is flaky.
 import { parseArgs } from "node:util";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
@@ -52,13 +52,20 @@ if (integrationFiles.length > 0) {
 const results = await Promise.all([unitTests(), integrationTests()]);
 const failures = listFailures(results.flatMap((result) => result.failures));
 if (failures !== "") console.log(failures);
-summarise(sumTotals(results.map(({ totals }) => totals)), results[1].flaky);
+summarise(
+  sumTotals(results.map(({ totals }) => totals)),
+  results.flatMap(({ flaky }) => flaky),
+);
 
-async function unitTests(): Promise<TestResult> {
+async function unitTests(): Promise<RepeatedResult> {
   const run = { files: unitFiles, isolation: "none", limitMs: 1_800_000 } as const;
   // Integration tests that run at the same time take longer than the few long unit tests.
   const shards = set === "long" ? unitShards - 1 : unitShards;
-  return phase("unit", run, () => runShards(run, shards));
+  return phase(
+    "unit",
+    run,
+    repeat((part) => runShards(part, shards)),
+  );
 }
 
 async function integrationTests(): Promise<RepeatedResult> {
@@ -69,7 +76,7 @@ async function integrationTests(): Promise<RepeatedResult> {
     // Runs fewer files at once, because quick unit tests run at the same time and take as long.
     concurrency: set === "quick" ? 2 : 3,
   } as const;
-  return phase("integration", run, names.length === 0 ? runTestsAgain : runOnce);
+  return phase("integration", run, repeat(runTests));
 }
 
 function isWanted(file: string): boolean {
@@ -81,8 +88,10 @@ function stop(message: string): never {
   process.exit(2);
 }
 
-async function runOnce(run: TestRun): Promise<RepeatedResult> {
-  return { ...(await runTests(run)), flaky: [] };
+/** Runs files that fail once more, except if the command names files. */
+function repeat(start: (run: TestRun) => Promise<TestResult>) {
+  return async (run: TestRun): Promise<RepeatedResult> =>
+    names.length === 0 ? runTestsAgain(run, start) : { ...(await start(run)), flaky: [] };
 }
 
 async function phase<Result extends TestResult>(

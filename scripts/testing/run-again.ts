@@ -10,12 +10,15 @@ export interface RepeatedResult extends TestResult {
 }
 
 /**
- * Runs test files. Files that fail run once more, alone. A file that fails again has failed, and a
+ * Runs test files with `start`. Files that fail run once more, alone. A file that fails again has failed, and a
  * file that passes is `flaky`. Every failure is printed, also that of a flaky file.
  */
-export async function runTestsAgain(run: TestRun): Promise<RepeatedResult> {
+export async function runTestsAgain(
+  run: TestRun,
+  start: (run: TestRun) => Promise<TestResult> = runTests,
+): Promise<RepeatedResult> {
   const { print = console.log } = run;
-  const first = await runTests(run);
+  const first = await start(run);
   const failed = Object.keys(first.byFile).filter((file) => hasFailed(first, file));
   const canRepeat = first.isWhole && failed.every((file) => run.files.includes(file));
   if (!canRepeat || failed.length === 0 || failed.length > mostFiles)

@@ -57,14 +57,14 @@ test("the user is asked about the calls of all programs, the oldest first", asyn
       '/v1/approvals/newer {"decision":"refuse","reason"}',
     ],
   );
-  assert.match(terminal.text(), /Append waits.*Append, called by codex, waits/s);
+  assert.match(terminal.text(), /Append needs.*Append, called by codex, needs/s);
 });
 
 test("without a terminal the requests are listed, and not answered", async () => {
   const { client, answers } = serverWith([approval("one", { program: "zed" })]);
   const terminal = createFakeTerminal([], false);
   await answerOpenApprovals({ client, terminal, style: plainStyle, signal });
-  assert.match(terminal.text(), /Append, called by zed, waits.*run_of_one/s);
+  assert.match(terminal.text(), /Append, called by zed, needs.*run_of_one/s);
   assert.deepEqual(answers, []);
   const none = createFakeTerminal([]);
   await answerOpenApprovals({
