@@ -137,6 +137,7 @@ export const packages: ArrowTable = {
     folders: {
       libraries: "libraries that builds contain, instead of an install",
       definition: "settings of a connection; tools as their server defines them, and their changes",
+      credentials: "credentials of owners, stored encrypted",
       accepted: "the stored definitions, and those that a user accepted",
       transport: "messages to a program or an address, with limits",
       client: "connect to a server; its questions, lists and log",

@@ -2,5 +2,10 @@
 export type { Connection, HttpConnection, ProgramConnection } from "./definition/connection.ts";
 export type { ToolChanges } from "./definition/compare-tools.ts";
 export type { ServerTool } from "./definition/server-tool.ts";
+export type {
+  CredentialAnswer,
+  CredentialSource,
+  RequestCredential,
+} from "./credentials/credential-source.ts";
 export type { ConnectionStatus } from "./manage/connection-status.ts";
 export { type Connections, openConnections } from "./open-connections.ts";

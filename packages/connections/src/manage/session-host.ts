@@ -1,3 +1,4 @@
+import type { CredentialSource } from "../credentials/credential-source.ts";
 import type { ProgramHost } from "../transport/start-program.ts";
 
 /** The dependencies of the sessions of a connection. */
@@ -6,6 +7,8 @@ export interface SessionHost {
   readonly programs: ProgramHost;
   /** The folder with the files of the servers: one subfolder for each connection and owner. */
   readonly homes: string;
+  /** The stored credentials. @default none */
+  readonly credentials?: CredentialSource;
   /** Receives the lines of the servers' standard error, without secrets. */
   readonly log: (line: string) => void;
 }
