@@ -103,8 +103,7 @@ export function programTransport(
         );
       return new Promise((resolve) => {
         // The end of the program reports a broken pipe.
-        if (program.stdin.write(`${JSON.stringify(message)}\n`)) resolve();
-        else program.stdin.once("drain", resolve).once("close", () => resolve());
+        program.stdin.write(`${JSON.stringify(message)}\n`, () => resolve());
       });
     },
     async close() {
