@@ -6,7 +6,7 @@ import type { ServerFeatures } from "../accepted/stored-connection.ts";
 import type { ConnectionError } from "../transport/connection-error.ts";
 import { rawResult, tolerantTransport } from "../transport/tolerant-transport.ts";
 import { askPerson } from "./ask-person.ts";
-import { reportLog, type RunningCall } from "./running-calls.ts";
+import { concernedCalls, reportLog, type RunningCall } from "./running-calls.ts";
 
 /** The protocol of a server: sessions, or requests without a session. */
 export type Era = "legacy" | "modern";
@@ -94,8 +94,9 @@ async function connect(
       },
     },
   );
-  const currentCall = () => [...calls].at(-1);
-  client.setRequestHandler("elicitation/create", (request) => askPerson(currentCall(), request));
+  client.setRequestHandler("elicitation/create", (request) =>
+    askPerson(concernedCalls(calls).at(-1), request),
+  );
   if (roots.length > 0)
     client.setRequestHandler("roots/list", () => ({
       roots: roots.map((path) => ({ uri: pathToFileURL(path).href, name: path })),
@@ -105,7 +106,7 @@ async function connect(
     const { level, data } = params;
     const text = typeof data === "string" ? data : JSON.stringify(data);
     for (const call of calls) call.heard();
-    reportLog(calls, { level, text });
+    reportLog(concernedCalls(calls), { level, text });
   });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events
   client.onclose = options.onClose;

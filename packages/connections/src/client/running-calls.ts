@@ -15,9 +15,19 @@ export interface RunningCall {
 /** The maximum number of a server's log lines that a call reports. */
 const mostLogs = 200;
 
-/** Reports a server's log line with all running calls: the line does not name its call. */
+/**
+ * Returns the running calls that a message of the server can concern, which does not name its call.
+ * On a shared connection it could contain data of another user's call, so there are none while
+ * several users call the server.
+ */
+export function concernedCalls(calls: ReadonlySet<RunningCall>): readonly RunningCall[] {
+  const users = new Set(Array.from(calls, ({ context }) => context.principal.id));
+  return users.size > 1 ? [] : [...calls];
+}
+
+/** Reports a server's log line with calls. */
 export function reportLog(
-  calls: Iterable<RunningCall>,
+  calls: readonly RunningCall[],
   entry: { readonly level: string; readonly text: string },
 ): void {
   for (const call of calls) {

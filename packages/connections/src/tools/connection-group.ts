@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { StoredConnection } from "../accepted/stored-connection.ts";
 import { questionTool } from "../client/ask-person.ts";
 import type { OpenClient } from "../client/open-client.ts";
-import type { Connection } from "../definition/connection.ts";
+import { type Connection, identityOf } from "../definition/connection.ts";
 import type { ServerTool } from "../definition/server-tool.ts";
 import { ConnectionError, connectionErrors } from "../transport/connection-error.ts";
 import { callResult } from "./call-result.ts";
@@ -124,7 +124,7 @@ function serverTool(connection: Connection, tool: ServerTool, server: ServerUse)
       },
     },
     // A grant does not apply to a tool with another definition, or of another server.
-    version: digest([addressOf(connection), tool.digest]),
+    version: digest([identityOf(connection), tool.digest]),
     effects: readOnly ? "read" : "write",
     idempotent: readOnly || idempotent,
     permission: {
