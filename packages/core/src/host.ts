@@ -45,7 +45,7 @@ export { customArguments, customInput } from "./model/custom-input.ts";
 export { neutraliseMessage } from "./model/message.ts";
 export { summaryRequest } from "./model/summary-request.ts";
 export type { TokenPrices } from "./model/usage.ts";
-export { addUsage, noUsage } from "./model/usage.ts";
+export { addUsage, arePrices, costOf, noUsage } from "./model/usage.ts";
 
 export { shiftAnnotations } from "./model/annotation.ts";
 

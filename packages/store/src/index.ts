@@ -73,6 +73,7 @@ export {
   type ToolFilter,
 } from "./records/run-request.ts";
 export type { Store } from "./live/store.ts";
+export type { TokenUsage } from "./read/read-token-usage.ts";
 export type { RequestKeyRecord } from "./read/read-request-keys.ts";
 export type {
   NewRun,

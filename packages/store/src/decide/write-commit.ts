@@ -32,6 +32,15 @@ export function* writeCommit(
       result: commit.result,
       replay: commit.replay ?? null,
     });
+  if (commit.usage !== undefined && ends)
+    context.changes.insert("run_usage", {
+      run_n: run.n,
+      owner: run.owner,
+      ended_at: at,
+      input_tokens: commit.usage.input,
+      cached_tokens: commit.usage.cached,
+      output_tokens: commit.usage.output,
+    });
   for (const grant of commit.grants)
     insertGrant(context, run.owner, grant.scope === "session" ? run.sessionId : null, grant);
   for (const act of commit.acts) applyAct(context, run, { act, at });

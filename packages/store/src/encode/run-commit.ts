@@ -7,6 +7,7 @@ import type {
   VariableChange,
 } from "@capstan/core";
 import { errorMessage } from "@capstan/core/base";
+import type { ChainResultRecord } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import type { ApprovalStatus, UnnumberedEvent } from "../records/records.ts";
 import { runStatusOf } from "../records/run-status.ts";
@@ -37,9 +38,19 @@ export interface RunCommit {
   readonly result?: string;
   /** The long texts of the result, which are read separately from the result. */
   readonly replay?: string;
+  /** The run's own tokens, if its result states some. */
+  readonly usage?: RunTokens;
   readonly variables: readonly EncodedChanges[];
   readonly grants: readonly Grant[];
   readonly acts: readonly JournalAct[];
+}
+
+/** The tokens that a run's own rounds used. */
+export interface RunTokens {
+  readonly input: number;
+  /** The part of `input` that the provider had cached. */
+  readonly cached: number;
+  readonly output: number;
 }
 
 /** A commit that only adds to one unfinished item: the most frequent and the smallest kind. */
@@ -226,6 +237,7 @@ function encodeCommit(
   /** Each call as it is at the end of the commit. */
   const changed = new Map<string, CallRecord>();
   let result: EncodedResult | undefined;
+  let usage: RunTokens | undefined;
   let next = status;
   for (const write of writes) {
     switch (write.type) {
@@ -250,6 +262,7 @@ function encodeCommit(
         break;
       case "result":
         result = encodeResult(write.result);
+        usage = ownTokens(write.result);
         next ??= runStatusOf(write.result);
     }
   }
@@ -268,10 +281,21 @@ function encodeCommit(
     ...(messages.length > 0 && { messages: JSON.stringify(messages) }),
     ...(calls !== undefined && { calls }),
     ...result,
+    ...(usage !== undefined && { usage }),
     variables: encodeChanges(changes),
     grants,
     acts,
   };
+}
+
+/** Returns the tokens of a result without those of a turn that it took over, if there are any. */
+function ownTokens({ usage, inheritedUsage }: ChainResultRecord): RunTokens | undefined {
+  const count = (name: "inputTokens" | "cachedInputTokens" | "outputTokens") =>
+    Math.max(0, Math.round((usage[name] ?? 0) - (inheritedUsage?.[name] ?? 0)));
+  const input = count("inputTokens");
+  const output = count("outputTokens");
+  if (input + output === 0) return undefined;
+  return { input, cached: Math.min(input, count("cachedInputTokens")), output };
 }
 
 /**

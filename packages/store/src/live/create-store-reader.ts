@@ -12,6 +12,7 @@ import {
   listApprovals,
 } from "../read/permissions/read-approvals.ts";
 import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
+import { readTokenUsage } from "../read/read-token-usage.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
 import { findRunKey, isLongPage, readEventPage } from "../read/read-events.ts";
 import { getCompletion, listCompletions } from "../read/read-completions.ts";
@@ -116,6 +117,8 @@ const keyReads = {
   getAgent,
   /** By name, without damaged ones' contents. */
   listAgents,
+  /** By day and model, newest day first. */
+  readTokenUsage,
   getConversation,
   getThreadObject,
   /** In the order of creation. */

@@ -22,6 +22,7 @@ const laterTables: readonly RowTable[] = [
   "search_chunks",
   "run_words",
   "hidden_chunks",
+  "run_usage",
 ];
 
 /**
@@ -620,6 +621,22 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (store_id, file_id, from_version)
       )`,
       ...addChecksum("hidden_chunks", []),
+    ],
+  },
+  {
+    version: 28,
+    statements: [
+      // The tokens of each ended run. Runs that ended before have no row.
+      `CREATE TABLE run_usage (
+        run_n BIGINT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        ended_at BIGINT NOT NULL,
+        input_tokens BIGINT NOT NULL,
+        cached_tokens BIGINT NOT NULL,
+        output_tokens BIGINT NOT NULL
+      )`,
+      "CREATE INDEX run_usage_of_owner ON run_usage (owner, ended_at)",
+      ...addChecksum("run_usage", []),
     ],
   },
 ];

@@ -149,6 +149,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   run_files: ["run_n", "file_id"],
   completions: ["run_n"],
   run_words: ["run_n"],
+  run_usage: ["run_n"],
 };
 
 /** Returns the message for a damaged row. */

@@ -326,6 +326,17 @@ export const tables = {
     columns: { run_n: "bigint", owner: "text", words: "text" },
     conflict: keepFirst,
   },
+  run_usage: {
+    columns: {
+      run_n: "bigint",
+      owner: "text",
+      ended_at: "bigint",
+      input_tokens: "bigint",
+      cached_tokens: "bigint",
+      output_tokens: "bigint",
+    },
+    conflict: keepFirst,
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

@@ -122,6 +122,8 @@ export interface ChainResultRecord {
   /** The replay of a turn that ended. The other parts of a log are derived from the calls. */
   readonly log?: Pick<TurnLog, "replay">;
   readonly usage: Usage;
+  /** The part of `usage` that the rounds of another chain used, if this chain took over its turn. */
+  readonly inheritedUsage?: Usage;
   readonly stats: ChainStats;
   readonly error?: ChainError;
   /** The reason why the last model step ended, for example `length`. */

@@ -3,7 +3,7 @@ import { estimateTokens } from "../../text/truncate.ts";
 import type { Chain } from "./chain.ts";
 import type { CallRecord } from "../../call/record/call-record.ts";
 import type { SettledToolResult } from "../../tool/tool-result.ts";
-import { type Usage, arePrices, costOf } from "../../model/usage.ts";
+import { type Usage, addUsage, arePrices, costOf, noUsage } from "../../model/usage.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { ChainResultRecord, ChainStats } from "../journal/chain-result.ts";
@@ -46,6 +46,9 @@ export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
     ...(countTokens === estimateTokens && { tokensEstimated: true }),
     ...(prices !== undefined && arePrices(prices) && { cost: costOf(usage, prices) }),
   };
+  const inherited = [...usageByRound]
+    .filter(([round]) => round <= chain.roundsBefore)
+    .reduce((sum, [, used]) => addUsage(sum, used), noUsage);
   const log = lazy(() => turnLog(messages, calls));
   const answer = answerText(messages);
   const error = ending.error === undefined ? {} : { error: ending.error };
@@ -64,6 +67,7 @@ export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
       answer,
       ...(status !== "requires_action" && { log: { replay: turnReplay(calls) } }),
       usage,
+      ...(inherited.inputTokens + inherited.outputTokens > 0 && { inheritedUsage: inherited }),
       stats,
       ...error,
       ...reason,

@@ -56,6 +56,7 @@ const ofRun: readonly Rows[] = [
   rowsOf("run_files", "run_n = ?", { key: "file_id", texts: ["file_id"] }),
   rowsOf("completions", "run_n = ?", { key: "run_n", texts: ["model", "metadata"] }),
   rowsOf("run_words", "run_n = ?", { key: "run_n", texts: ["words"] }),
+  rowsOf("run_usage", "run_n = ?", { key: "run_n", texts: ["owner"] }),
 ];
 
 const lockForgotten = statement<{ n: number; session_id: string }>(

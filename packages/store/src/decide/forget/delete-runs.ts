@@ -28,6 +28,7 @@ const tablesOfRun = [
   "run_files",
   "completions",
   "run_words",
+  "run_usage",
   "run_results",
   "run_journal",
   "answerable_calls",
