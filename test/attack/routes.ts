@@ -138,6 +138,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /v1/tools": { others: "all" },
   // Each user's stream has that user's own changes only.
   "GET /v1/events": { others: "own" },
+  "GET /v1/usage": { others: "own" },
 
   "GET /mcp": { others: "own" },
   "POST /mcp": { body: initialize, others: "own" },
@@ -501,6 +502,15 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
     path: ({ override }) => `/v1/overrides/${encodeURIComponent(override)}`,
     others: "absent",
   },
+
+  "GET /v1/providers": { others: "all" },
+  "PUT /v1/providers/:id": {
+    path: () => "/v1/providers/openai",
+    body: () => ({ key: "x" }),
+    repeats: "again",
+    others: "all",
+  },
+  "DELETE /v1/providers/:id": { path: () => "/v1/providers/openai", others: "all" },
 
   "GET /v1/scripts": { others: "all" },
   "POST /v1/scripts": { body: () => ({ name: "made.py" }), others: "all" },

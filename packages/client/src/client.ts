@@ -20,6 +20,8 @@ import type {
   OverrideView,
   OpenedSession,
   PairingView,
+  ProviderBody,
+  ProviderView,
   ResultApprovalView,
   ReviewAnswerBody,
   ReviewPreview,
@@ -42,6 +44,7 @@ import type {
   SessionView,
   Switches,
   ToolGroupView,
+  UsageView,
   UserEvent,
   VariableUpdate,
   VariableValueView,
@@ -219,6 +222,22 @@ export function createClient(options: ClientOptions = {}) {
     revokeSession: (session: string) => remove(`/v1/sessions/${id(session)}`),
     models: (signal?: Signal) => list<ModelView>("/v1/models", signal),
     toolGroups: (signal?: Signal) => list<ToolGroupView>("/v1/tools", signal),
+    /** Returns the providers of models, without their keys. */
+    providers: (signal?: Signal) => list<ProviderView>("/v1/providers", signal),
+    /** Tries a provider and stores it. Fails if it does not accept the key. */
+    saveProvider: (provider: string, body: ProviderBody) =>
+      json<ProviderView>(`/v1/providers/${id(provider)}`, { method: "PUT", body }),
+    removeProvider: (provider: string) =>
+      json<ProviderView>(`/v1/providers/${id(provider)}`, { method: "DELETE" }),
+    /**
+     * Returns the tokens that the user used, by day and model, newest day first.
+     *
+     * @param options.utcOffset the time zone of the days, in minutes ahead of UTC
+     */
+    usage: (
+      { days, utcOffset }: { readonly days: number; readonly utcOffset: number },
+      signal?: Signal,
+    ) => list<UsageView>("/v1/usage", signal, { days: `${days}`, utc_offset: `${utcOffset}` }),
     /**
      * Yields the changes of the user's data, and reconnects when the connection breaks. `resync`
      * means that changes may be missing.

@@ -65,6 +65,8 @@ export interface ServerInfo {
   readonly rights: readonly Right[];
   /** Whether the caller may see and change script files at `/v1/scripts`. */
   readonly scripts: boolean;
+  /** Whether the caller may see and set providers of models at `/v1/providers`. */
+  readonly providers: boolean;
   /**
    * Whether a changed settings file waits for a user to accept it; false for callers without
    * `admin`.

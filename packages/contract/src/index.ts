@@ -48,6 +48,7 @@ export type { FileDeleted, FileLinkView, FileView, UploadPartView, UploadView } 
 export type { GrantDeleted, GrantView } from "./grant.ts";
 export type { DamagedView, ListView } from "./list.ts";
 export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";
+export type { ProviderBody, ProviderOutcome, ProviderSettings, ProviderView } from "./provider.ts";
 export type { AwaitedView, RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";
 export type {
   DeclaredPermissionsView,
@@ -73,5 +74,6 @@ export type {
 } from "./script.ts";
 export type { AuthoringOutcome, ScriptAuthoring } from "./script-authoring.ts";
 export type { OpenedSession, PairingView, SessionView } from "./session.ts";
+export type { UsageView } from "./usage.ts";
 export type { UserChangeEvent, UserEvent } from "./user-event.ts";
 export type { VariableUpdate, VariableValueView, VariableView } from "./variable.ts";

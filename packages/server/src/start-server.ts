@@ -42,7 +42,14 @@ import type { Services } from "./http/services.ts";
 
 type SharedOptions = Pick<
   Services,
-  "models" | "createExecutor" | "groups" | "groupDefaults" | "toolDefaults" | "version" | "scripts"
+  | "models"
+  | "createExecutor"
+  | "groups"
+  | "groupDefaults"
+  | "toolDefaults"
+  | "version"
+  | "scripts"
+  | "providers"
 > &
   /** @default no rules, no agents, the history as a log */
   Partial<Pick<Services, "hostedTools" | "passedHeaders">> &
@@ -171,7 +178,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const conversationSearch = createConversationSearch({ store, documents: documentReader, log });
   options.onStoredDocuments?.(createStoredDocuments(vectorStores, store));
-  const { groups, groupDefaults, toolDefaults, version, scripts, configurationWaits } = options;
+  const { groups, groupDefaults, toolDefaults, version, scripts, providers, configurationWaits } =
+    options;
   const {
     rules = [],
     history = "log",
@@ -200,6 +208,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(options.hostedTools && { hostedTools: options.hostedTools }),
     ...(options.passedHeaders && { passedHeaders: options.passedHeaders }),
     ...(scripts && { scripts }),
+    ...(providers && { providers }),
     ...(configurationWaits && { configurationWaits }),
   };
   const site = {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { GateLimits, ModelEntry } from "@capstan/core/host";
-import { countTokensIfLoaded, createModelCatalog } from "@capstan/models";
+import { countTokensIfLoaded, createCurrentCatalog, createModelCatalog } from "@capstan/models";
 import { type ServerLimits, startServer, type StopSummary } from "@capstan/server";
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
@@ -20,6 +20,7 @@ import {
   splitText,
   type StoredDocuments,
 } from "@capstan/toolkit";
+import { openStoredProviders } from "./stored-providers.ts";
 import { createToolExecutor } from "./create-tool-executor.ts";
 import { packageVersion } from "./package-version.ts";
 
@@ -57,11 +58,15 @@ export async function startInstallation(options: {
   const { model: defaultModel, rules } = configuration;
   const { graceMs } = configuration.limits;
   let stored: StoredDocuments | undefined;
-  const models = createModelCatalog({
-    environment,
-    prices: configuration.prices,
-    ...(defaultModel !== undefined && { defaultModel }),
-  });
+  const providers = openStoredProviders({ configuration, environment });
+  const models = createCurrentCatalog(() =>
+    createModelCatalog({
+      environment: providers.variables(),
+      stored: providers.stored(),
+      prices: configuration.prices,
+      ...(defaultModel !== undefined && { defaultModel }),
+    }),
+  );
   const shipped = await configuredGroups(configuration, {
     stored: () => stored,
     findModel: (id) => models.find(id),
@@ -132,6 +137,7 @@ export async function startInstallation(options: {
     },
     passedHeaders: requestHeaders,
     scripts: authoring,
+    providers: providers.settings(models.renew),
     documents: { isConvertible, convert: convertDocument },
     documentReader: { read: documentText, split: splitText, words: indexWords, rank: rankParts },
     onStoredDocuments: (documents) => {

@@ -7,13 +7,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Returns the providers that an environment configures, in order of preference: a custom URL,
  * OpenAI, Anthropic, Google. The first one is the default.
  *
+ * @param stored the ids of those whose variables come from the settings of the page
  * @throws CapstanError if a URL is invalid
  */
-export function configuredProviders(environment: Environment): readonly Provider[] {
+export function configuredProviders(
+  environment: Environment,
+  stored: readonly string[] = [],
+): readonly Provider[] {
   return [
     customProvider(environment),
     ...vendors.map((vendor) => vendorProvider(environment, vendor)),
-  ].filter((provider) => provider !== undefined);
+  ]
+    .filter((provider) => provider !== undefined)
+    .map((provider) =>
+      stored.includes(provider.id)
+        ? { ...provider, isStored: true, reason: "set in the settings of the page" }
+        : provider,
+    );
 }
 
 /**
@@ -100,6 +110,9 @@ export function visionModel(environment: Environment): string | undefined {
   );
   return vendor && `${vendor.id}/${vendor.defaultModel}`;
 }
+
+/** The providers that an environment can configure, in order of preference. */
+export const providerIds = ["custom", "openai", "anthropic", "google"] as const;
 
 /** A provider that an environment can configure. */
 interface KnownProvider {

@@ -25,6 +25,8 @@ export interface ModelCatalogOptions {
    * provider.
    */
   readonly prices?: { readonly [model: string]: TokenPrices };
+  /** The ids of the providers whose variables come from the settings of the page. @default none */
+  readonly stored?: readonly string[];
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
   /** @default systemClock */
@@ -57,7 +59,7 @@ interface Source {
  */
 export function createModelCatalog(options: ModelCatalogOptions): ModelCatalog {
   const { environment, fetch, clock = systemClock, silenceMs, prices = {} } = options;
-  const configured = configuredProviders(environment);
+  const configured = configuredProviders(environment, options.stored);
   const ollama = ollamaProvider(environment);
   const sources = [...configured, ollama].map((provider): Source => ({
     provider,

@@ -61,10 +61,14 @@ const keptValue = z.strictObject({
 export function openScriptValues(options: {
   readonly folder: string;
   readonly sealer: ValueSealer;
+  /** Values of one purpose cannot be read as those of another. @default "script-value" */
+  readonly purpose?: string;
   /** @default the system's clock */
   readonly clock?: Clock;
 }) {
-  const { folder, sealer, clock = systemClock } = options;
+  const { folder, sealer, purpose = "script-value", clock = systemClock } = options;
+  /** Values are encrypted for their names, so that a copy under another name cannot be read. */
+  const ownerOf = (name: string) => `${purpose}:${name}`;
   const open = ({ name, sealed }: z.infer<typeof keptValue>): string | undefined => {
     try {
       const opened = sealer.open(ownerOf(name), sealed);
@@ -150,11 +154,6 @@ export function openScriptValues(options: {
       }
     },
   };
-}
-
-/** Values are encrypted for their names, so that a copy under another name cannot be read. */
-function ownerOf(name: string): string {
-  return `script-value:${name}`;
 }
 
 /** A hash, because names that differ only in case are one file on some systems. */

@@ -23,6 +23,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
       approvals_from: approvalsFrom(),
       rights: context.get("rights"),
       scripts: services.scripts !== undefined && isAdmin,
+      providers: services.providers !== undefined && isAdmin,
       configuration_waits: isAdmin && (await services.configurationWaits?.()) === true,
     } satisfies ServerInfo);
   });

@@ -41,6 +41,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/models/:id{.+}", needs: "ask" },
   { method: "GET", path: "/v1/tools", needs: "ask" },
   { method: "GET", path: "/v1/events", needs: "ask" },
+  { method: "GET", path: "/v1/usage", needs: "ask" },
 
   // Loosens restrictions with `approve: true`, and with `require_approval: "never"`.
   { method: "POST", path: "/v1/responses", needs: "ask", toLoosen: "approve" },
@@ -176,6 +177,11 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/mcp/groups/:group", needs: "ask" },
   { method: "POST", path: "/mcp/groups/:group", needs: "ask" },
   { method: "DELETE", path: "/mcp/groups/:group", needs: "ask" },
+
+  // Keys of providers apply to all users, and a custom address is asked by the server.
+  { method: "GET", path: "/v1/providers", needs: "admin" },
+  { method: "PUT", path: "/v1/providers/:id", needs: "admin" },
+  { method: "DELETE", path: "/v1/providers/:id", needs: "admin" },
 
   { method: "GET", path: "/v1/scripts", needs: "admin" },
   { method: "POST", path: "/v1/scripts", needs: "admin" },

@@ -10,7 +10,7 @@ import type { RunService } from "../runs/run-service.ts";
 import type { Agents } from "../runs/request/agent.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
 import type { CreateExecutor } from "../runs/active/launch.ts";
-import type { ApprovalsFrom, Right, ScriptAuthoring } from "@capstan/contract";
+import type { ApprovalsFrom, ProviderSettings, Right, ScriptAuthoring } from "@capstan/contract";
 
 /** Browsers send cookies to all ports of a host, so each server uses its own cookie name. */
 export function sessionCookie({ req }: Pick<Context, "req">): string {
@@ -51,6 +51,8 @@ export interface Services {
   readonly history: HistoryMode;
   /** The tool files. @default no tool files */
   readonly scripts?: ScriptAuthoring;
+  /** Stores providers of models. @default only the environment configures them */
+  readonly providers?: ProviderSettings;
   /** The tools that are bound to hosted types, such as `web_search`. @default none */
   readonly hostedTools?: HostedTools;
   /** Names of the request headers that tools get, in lower case. @default none */

@@ -59,6 +59,7 @@ export function createTestApp(
     /** Ids of models besides the setup's own. @default every id names the setup's model */
     readonly modelIds?: readonly string[];
     readonly scripts?: Services["scripts"];
+    readonly providers?: Services["providers"];
     readonly hostedTools?: Services["hostedTools"];
     readonly passedHeaders?: Services["passedHeaders"];
     readonly attachmentTools?: RunServiceOptions["attachmentTools"];
@@ -123,6 +124,7 @@ export function createTestApp(
     rules: setup.rules ?? [],
     agents: setup.agents ?? {},
     ...(setup.scripts && { scripts: setup.scripts }),
+    ...(setup.providers && { providers: setup.providers }),
     ...(setup.hostedTools && { hostedTools: setup.hostedTools }),
     ...(setup.passedHeaders && { passedHeaders: setup.passedHeaders }),
     createExecutor: executorsOf(tools, undefined, executor),

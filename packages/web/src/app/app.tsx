@@ -1,4 +1,4 @@
-import { createSignal, onCleanup, onMount, Show } from "solid-js";
+import { createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense } from "solid-js";
 import { ApiKeyDialog } from "../settings/api-key-dialog.tsx";
 import { ChatPage } from "../chat/chat-page.tsx";
 import { bindSearchKey, SearchDialog } from "../conversations/search-dialog.tsx";
@@ -16,12 +16,18 @@ import { SidePanel } from "./side-panel.tsx";
 import { shellTexts } from "../texts/shell.ts";
 import "./app.css";
 
+/** Loaded when the user opens the settings for the first time. */
+const SettingsDialog = lazy(async () => ({
+  default: (await import("../settings/settings-dialog.tsx")).SettingsDialog,
+}));
+
 export function App() {
   const app = createAppState();
   const isNarrow = createMediaQuery("(max-width: 760px)");
   const isMedium = createMediaQuery("(max-width: 1080px)");
   const [menuOpen, setMenuOpen] = createSignal(false);
   const [isSearching, setSearching] = createSignal(false);
+  const settingsOpened = createMemo<boolean>((was) => was || app.settings() !== null, false);
   const overlay = () => (isNarrow() && menuOpen()) || (isMedium() && app.panel() !== null);
   onMount(() => {
     bindStopKey(app);
@@ -65,6 +71,11 @@ export function App() {
         </Show>
       </div>
       <SearchDialog open={isSearching()} onClose={() => setSearching(false)} />
+      <Show when={settingsOpened()}>
+        <Suspense>
+          <SettingsDialog />
+        </Suspense>
+      </Show>
       <ToastList />
       <ApiKeyDialog />
     </AppProvider>

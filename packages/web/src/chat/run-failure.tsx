@@ -9,7 +9,8 @@ import { chatTexts } from "../texts/chat.ts";
 
 /** Shows why a turn did not complete, with the server's message and advice. */
 export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: boolean }) {
-  const { catalog, chat } = useApp();
+  const app = useApp();
+  const { catalog, chat } = app;
   const [isRetrying, setRetrying] = createSignal(false);
   const error = () => props.run.state().error;
   const advice = () => failureAdvice(props.run.state().phase, error());
@@ -44,6 +45,11 @@ export function RunFailure(props: { readonly run: LiveRun; readonly canRetry: bo
               </Show>
             </p>
           </div>
+          <Show when={error()?.code === "authentication"}>
+            <Button data-testid="open-model-settings" onClick={() => app.showSettings("models")}>
+              <Icon name="sliders" size={16} /> {chatTexts.setKey}
+            </Button>
+          </Show>
           <Show when={isLatest()}>
             <Button
               disabled={isRetrying() || chat.active() !== null}

@@ -3,16 +3,19 @@ import { For, Show } from "solid-js";
 import { formatDuration, formatElapsed } from "../format/duration.ts";
 import { hasEnded, type RunState } from "../run/run-state.ts";
 import { runDuration, runTotals } from "../run/run-totals.ts";
+import { useApp } from "../state/app-state.ts";
 import { createTickingClock } from "../state/ticking-clock.ts";
 import { chatTexts } from "../texts/chat.ts";
+import { formatCost } from "../texts/count.ts";
 
 interface TurnStatsProps {
   readonly state: RunState;
   readonly model: string;
 }
 
-/** A turn's model, time and tokens, on one line. */
+/** A turn's model, time, tokens and cost, on one line. */
 export function TurnStats(props: TurnStatsProps) {
+  const app = useApp();
   const isRunning = () => !hasEnded(props.state.phase);
   const now = createTickingClock(() => isRunning() && props.state.phase !== "waiting");
   const time = () => {
@@ -22,8 +25,9 @@ export function TurnStats(props: TurnStatsProps) {
   };
   const facts = () => {
     const totals = runTotals(props.state);
-    const { usage } = props.state;
+    const { usage, stats } = props.state;
     const found: string[] = [];
+    if (!app.showsDetails()) return found;
     if (totals.calls > 0) {
       found.push(chatTexts.stats.calls(totals.rounds, totals.calls));
       found.push(chatTexts.stats.results(totals.tokensShown, totals.tokensWithheld));
@@ -33,6 +37,9 @@ export function TurnStats(props: TurnStatsProps) {
         chatTexts.stats.model(usage.inputTokens, usage.cachedInputTokens, usage.outputTokens),
       );
     }
+    const isAsked = usage !== null && usage.inputTokens + usage.outputTokens > 0;
+    if (isAsked && stats?.cost !== undefined)
+      found.push(chatTexts.stats.cost(formatCost(stats.cost)));
     return found;
   };
 

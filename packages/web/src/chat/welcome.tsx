@@ -1,6 +1,7 @@
 import { For, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { toolNamesOn } from "../state/switches.ts";
+import { Button } from "../shell/button.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { sendMessage } from "./send-message.ts";
@@ -48,6 +49,11 @@ export function Welcome() {
             )}
           </For>
         </ul>
+      </Show>
+      <Show when={catalog.isOffline() && catalog.info.value()?.providers === true}>
+        <Button look="primary" data-testid="add-model" onClick={() => app.showSettings("models")}>
+          <Icon name="spark" size={16} /> {chatTexts.welcome.addModel}
+        </Button>
       </Show>
       <Show when={catalog.model()}>
         {(model) => (

@@ -13,6 +13,7 @@ import { Button, IconButton } from "../shell/button.tsx";
 import { createAction } from "../state/action.ts";
 import { conversationsTexts } from "../texts/conversations.ts";
 import { inboxTexts } from "../texts/inbox.ts";
+import { settingsTexts } from "../texts/settings.ts";
 import { shellTexts } from "../texts/shell.ts";
 import "./sidebar.css";
 
@@ -149,6 +150,18 @@ export function Sidebar(props: SidebarProps) {
               : conversationsTexts.showArchive}
           </Button>
         </nav>
+        <div class="sidebar-foot">
+          <Button
+            look="wide quiet"
+            data-testid="open-settings"
+            onClick={() => {
+              props.onClose();
+              app.showSettings("general");
+            }}
+          >
+            <Icon name="sliders" /> {settingsTexts.dialog.open}
+          </Button>
+        </div>
       </aside>
     </>
   );

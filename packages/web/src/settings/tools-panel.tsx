@@ -4,6 +4,7 @@ import { useApp } from "../state/app-state.ts";
 import { isGroupOn, isToolOn, withGroup, withTool } from "../state/switches.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { settingsTexts } from "../texts/settings.ts";
+import "../shell/toggle.css";
 import "./tools-panel.css";
 
 const executionLabels: { readonly [execution: string]: string } = settingsTexts.tools.executions;

@@ -10,7 +10,12 @@ import { createNotifications } from "./notifications.ts";
 import { createConversationList, titleOf } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
 import { createMessageDrafts } from "./message-drafts.ts";
+import { createPreference } from "./preferences.ts";
 import { navigateTo, routedConversation } from "./route.ts";
+import { createTheme } from "./theme.ts";
+
+/** The sections of the settings. */
+export type SettingsSection = "general" | "models" | "usage";
 
 export type PanelName = "inbox" | "tools" | "variables" | "permissions";
 
@@ -32,6 +37,11 @@ export function createAppState() {
   const [panel, setPanel] = createSignal<PanelName | null>(null);
   /** The variable that is shown in full. */
   const [variable, setVariable] = createSignal<string | null>(null);
+  /** The section of the settings that is shown; null if they are closed. */
+  const [settings, setSettings] = createSignal<SettingsSection | null>(null);
+  /** Whether the numbers of each answer are shown: off, or null for on. */
+  const [details, setDetails] = createPreference("details");
+  const theme = createTheme();
   const { draft, setDraft } = createMessageDrafts(routedConversation);
   const attachments = createAttachments(routedConversation);
   const catalog = createCatalog();
@@ -101,6 +111,11 @@ export function createAppState() {
     inbox,
     notifications,
     queue: createMessageQueue(routedConversation),
+    theme,
+    settings,
+    showSettings: (section: SettingsSection | null) => void setSettings(section),
+    showsDetails: () => details() !== "off",
+    showDetails: (on: boolean) => setDetails(on ? null : "off"),
     panel,
     showPanel: (name: PanelName | null) => void setPanel(name),
     variable,

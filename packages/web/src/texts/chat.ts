@@ -13,8 +13,7 @@ const interrupted: Advice = {
 const failures: { readonly [code: string]: Advice } = {
   authentication: {
     title: "The provider does not accept the key",
-    advice:
-      "Check the key in the server's environment and restart the server, or choose another model below and try again.",
+    advice: "Set another key in the settings, or choose another model below, and try again.",
   },
   rate_limit: {
     title: "The provider's rate limit was reached",
@@ -118,6 +117,7 @@ export const chatTexts = {
   },
   stopped: { title: "You stopped this turn", advice: "Completed work is saved." },
   retry: "Try again",
+  setKey: "Set a key",
   continue: "Continue",
   retryAfter: (time: string) => `The provider suggests waiting ${time}.`,
   turn: {
@@ -138,13 +138,14 @@ export const chatTexts = {
   },
   stats: {
     about:
-      "The time excludes waiting for approvals. Results: tokens shown to the model, and tokens withheld in variables. Model: tokens as counted by the provider.",
+      "The time excludes waiting for approvals. Results: tokens shown to the model, and tokens withheld in variables. Model: tokens as counted by the provider. Cost: at the prices of the settings file, in their currency.",
     calls: (rounds: number, calls: number) =>
       `${plural(rounds, "round")}, ${plural(calls, "call")}`,
     results: (shown: number, withheld: number) =>
       `results: ${formatCount(shown)} tokens shown, ${formatCount(withheld)} withheld`,
     model: (input: number, cached: number | undefined, output: number) =>
       `model: ${formatCount(input)} tokens in${cached ? ` (${formatCount(cached)} cached)` : ""}, ${formatCount(output)} out`,
+    cost: (cost: string) => `cost: ${cost}`,
   },
   toEnd: "Jump to the end",
   copyAnswer: "Copy the answer as Markdown",
@@ -167,6 +168,7 @@ export const chatTexts = {
     about: "Capstan gives a language model tools and keeps you in control of them.",
     offline:
       "You are using the offline model. It is not an AI: it only runs the tools that you name.",
+    addModel: "Add a model",
     online: "Ask for something. If a call needs your approval, you are asked first.",
     suggestions: "Things to try",
   },

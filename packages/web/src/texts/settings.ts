@@ -27,6 +27,83 @@ export const settingsTexts = {
     paired:
       "Calls can be approved in paired browsers and terminals, or with an API key that has the right to approve.",
   },
+  dialog: {
+    open: "Settings",
+    title: "Settings",
+    close: "Close the settings",
+    sections: "Sections of the settings",
+    loading: "Loading the settings…",
+    names: {
+      general: "General",
+      models: "Models and keys",
+      usage: "Usage",
+    },
+  },
+  general: {
+    theme: "Theme",
+    themes: { system: "System", light: "Light", dark: "Dark" },
+    details: "Show tokens and costs",
+    aboutDetails: "Each answer then shows its calls, tokens and, for models with prices, its cost.",
+    notifications: "Notifications",
+    noNotifications:
+      "This browser shows no notifications of this page. They need HTTPS, or an address on the same machine.",
+  },
+  models: {
+    about:
+      "Add a key to use the models of a provider. All users of this server can then use these models.",
+    current: "New messages go to",
+    closed: {
+      before: "Only administrators can set keys. To use this browser as one, run",
+      after: "on the server's machine, then open the link in this browser.",
+    },
+    sources: {
+      stored: "Key stored",
+      environment: "From the environment",
+      none: "Not set",
+      unreadable: "Unreadable",
+    },
+    storedWithoutKey: "Stored",
+    stored: "Its key was set here.",
+    environment: (variable: string, place: string) =>
+      place === ""
+        ? `${variable} is set in the server's environment.`
+        : `${variable} is set in the server's environment: ${place}`,
+    none: "No key is set.",
+    aboutCustom: "For example LM Studio, vLLM, llama.cpp or a gateway.",
+    unreadable: "The server's secret key has changed. Enter the key again.",
+    add: "Add",
+    replace: "Replace",
+    remove: "Remove",
+    key: (title: string) => `API key of ${title}`,
+    optionalKey: "API key, if the server needs one",
+    url: "Base URL",
+    defaultModel: "Default model, if it is not the first one that the server lists",
+    storage:
+      "The key is tried first, then stored encrypted. It cannot be read again, only replaced.",
+    trying: "Trying the key…",
+    save: "Try and save",
+  },
+  usage: {
+    about: "Answers that have ended. Deleted chats are not counted.",
+    period: "Period",
+    days: (days: number) => `Last ${days} days`,
+    loading: "Loading…",
+    empty: "No model was used in this period.",
+    cost: "Cost",
+    input: "Tokens in",
+    output: "Tokens out",
+    answers: "Answers",
+    model: "Model",
+    byModel: "Usage by model",
+    perDay: "tokens per day",
+    chart: (days: number) => `Tokens on each of the last ${days} days`,
+    day: (day: string, tokens: string, cost: string) => `${day}: ${tokens} tokens, cost ${cost}`,
+    cached: (count: string) => `${count} of them cached by the provider`,
+    unknown: "–",
+    atLeast: (cost: string) => `≥ ${cost}`,
+    unpriced:
+      "Some models have no prices, so their cost is not included. An administrator can set prices in the settings file.",
+  },
   theme: (theme: "dark" | "light") => `Switch to the ${theme} theme`,
   tools: {
     about:

@@ -20,6 +20,8 @@ export interface Provider {
   /** The environment variable to change if the key or the URL is wrong. */
   readonly keyVariable: string;
   readonly urlVariable: string;
+  /** An administrator set it on the page, and not in the environment. */
+  readonly isStored?: boolean;
   /** The default model; `undefined` for the first model that the server lists. */
   readonly defaultModel: string | undefined;
   /** Why the provider is available, for example `OPENAI_API_KEY is set`. */

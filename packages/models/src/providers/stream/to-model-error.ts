@@ -43,6 +43,10 @@ function explain(
   const network = facts.network === undefined ? "" : ` (${facts.network})`;
   switch (code) {
     case "authentication":
+      if (provider.isStored === true)
+        return provider.key === undefined
+          ? `${title} requires an API key${status}. Set it in the settings of the page.`
+          : `${title} rejected the API key${status}. Check it in the settings of the page.`;
       return provider.key === undefined
         ? `${title} requires an API key${status}. Set ${keyVariable} and restart Capstan.`
         : `${title} rejected the API key${status}. Check ${keyVariable}.`;

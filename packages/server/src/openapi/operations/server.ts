@@ -2,6 +2,7 @@ import {
   deleted,
   json,
   listOf,
+  number,
   objectOf,
   type Operations,
   ref,
@@ -49,6 +50,31 @@ export const serverOperations: Operations = {
       "Conversations, runs, approvals, files and permissions, with their ids only. `Last-Event-ID` or `starting_after` continues after an event; `resync` says that changes may be missing.",
     query: [text("starting_after", "The cursor of the last known event.")],
     answer: { type: "events", schema: ref("UserEvent") },
+  },
+  "GET /v1/usage": {
+    summary: "List the tokens that you used, by day and model",
+    description:
+      "Counts the runs that have ended and are not deleted. The cost is absent for models without configured prices.",
+    query: [
+      number("days", "The number of days, with today: 1 to 366. Default: 30.", 1),
+      number("utc_offset", "The time zone of the days: minutes ahead of UTC. Default: 0.", -840),
+    ],
+    answer: listOf("UsageView"),
+  },
+  "GET /v1/providers": {
+    summary: "List the providers of models, without their keys",
+    answer: listOf("ProviderView"),
+  },
+  "PUT /v1/providers/:id": {
+    summary: "Try a provider of models and store it",
+    description:
+      "The server asks the provider for its models. If it accepts the key, the key is stored encrypted and applies at once; otherwise nothing is stored.",
+    body: ref("ProviderBody"),
+    answer: json("ProviderView"),
+  },
+  "DELETE /v1/providers/:id": {
+    summary: "Remove a stored provider, so that the environment of the server applies",
+    answer: json("ProviderView"),
   },
   "POST /v1/pairings": {
     summary: "Create a code that pairs a browser",

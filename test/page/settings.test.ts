@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { findBrowser, launchBrowser } from "../browser.ts";
+import { type Capstan, startCapstan } from "./capstan.ts";
+import { type ModelServer, startModelServer } from "./model-server.ts";
+import { assertQuiet, visit } from "./visitor.ts";
+
+const found = findBrowser();
+const skip = found.status === "missing" && found.reason;
+
+let capstan: Capstan;
+let model: ModelServer;
+let browser: Browser;
+
+before(async () => {
+  if (skip !== false) return;
+  model = await startModelServer(["small-1", "large-1"]);
+  // 100 tokens in and 20 out are 0.0005.
+  const prices = { "custom/small-1": { input: 3, output: 10 } };
+  capstan = await startCapstan({ config: { prices } });
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await capstan?.close();
+  await model?.close();
+});
+
+test("a newcomer adds a model, and sees what its answers cost", { skip }, async () => {
+  const me = await visit(browser, capstan.url);
+  const { page } = me;
+  await page.getByRole("button", { name: "Add a model" }).click();
+  const dialog = page.getByRole("dialog", { name: "Settings" });
+  const custom = dialog.locator("[data-provider=custom]");
+  await custom.getByRole("button", { name: "Add" }).click();
+  await custom.getByLabel("Base URL").fill("http://127.0.0.1:1/v1");
+  await custom.getByRole("button", { name: "Try and save" }).click();
+  await custom.getByText("Nothing was stored").waitFor();
+  await custom.getByLabel("Base URL").fill(model.url);
+  await custom.getByLabel("API key").fill("sk-canary");
+  await custom.getByLabel("Default model").fill("small-1");
+  await custom.getByRole("button", { name: "Try and save" }).click();
+  await custom.getByText("Key stored").waitFor();
+  await dialog.getByTestId("current-model").getByText("small-1").waitFor();
+  assert.doesNotMatch(await page.content(), /sk-canary/);
+  await dialog.getByRole("button", { name: "Close the settings" }).click();
+
+  model.willSay({ type: "text", text: "Ahoy." });
+  await me.say("Hello");
+  await me.turnEnds();
+  await page.getByTestId("turn-numbers").getByText("cost: 0.0005").waitFor();
+  await page.getByTestId("open-settings").click();
+  await dialog.getByRole("switch", { name: "Show tokens and costs" }).uncheck({ force: true });
+  await page.getByText("cost: 0.0005").waitFor({ state: "detached" });
+  await page.getByTestId("turn-model").getByText("small-1").waitFor();
+
+  await dialog.getByRole("radio", { name: "Dark" }).check({ force: true });
+  assert.equal(await page.evaluate(() => document.documentElement.dataset["theme"]), "dark");
+  await dialog.getByRole("radio", { name: "System" }).check({ force: true });
+  assert.equal(await page.evaluate(() => document.documentElement.dataset["theme"]), undefined);
+
+  await dialog.getByRole("button", { name: "Usage" }).click();
+  const row = dialog.getByTestId("usage-model");
+  assert.match(await row.innerText(), /custom\/small-1\s+1\s+100\s+20\s+0\.0005/);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  assertQuiet(me, /400 \(Bad Request\)/);
+  await me.leave();
+});
+
+test("at 360 px no section of the settings overflows", { skip }, async () => {
+  const me = await visit(browser, capstan.url, { viewport: { width: 360, height: 740 } });
+  const { page } = me;
+  await page.getByRole("button", { name: "Conversations" }).click();
+  await page.getByTestId("open-settings").click();
+  const dialog = page.getByRole("dialog", { name: "Settings" });
+  const links = dialog.getByRole("navigation", { name: "Sections" }).getByRole("button");
+  await links.first().waitFor();
+  for (const link of await links.all()) {
+    await link.click();
+    const body = dialog.locator(".settings-body");
+    const overflow = await body.evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.equal(overflow, 0, await link.innerText());
+  }
+  assertQuiet(me);
+  await me.leave();
+});
