@@ -158,6 +158,7 @@ export const packages: ArrowTable = {
       schema: "migrations",
       encode: "turn journal writes into rows",
       read: "read runs, events and calls by key",
+      "read/connections": "read connections and encrypted credentials",
       "read/permissions": "read approvals, reviews, grants, overrides and agents",
       "read/files": "read files and uploads",
       "read/search": "read vector stores, and search their index",
@@ -165,6 +166,7 @@ export const packages: ArrowTable = {
       "decide/state": "the state that the writer reads before it decides",
       "decide/rows": "changes of event, item and variable rows",
       "decide/runs": "changes of runs and conversations",
+      "decide/connections": "changes of connections and encrypted credentials",
       "decide/permissions":
         "changes of approvals, reviews, quarantined results, grants, overrides, agents",
       "decide/calls": "outputs of client calls, reports of unknown outcomes",

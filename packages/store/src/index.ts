@@ -8,6 +8,7 @@
 // records
 export type { UserChange, UserChanges } from "./records/user-change.ts";
 export type { S3Options } from "./s3/s3-options.ts";
+export type { ConnectionRecord, CredentialKey, CredentialRecord } from "./records/connections.ts";
 export type { ClaimedRun } from "./records/claimed-run.ts";
 export { type Fault, type Inspection, inspectionOf } from "./records/inspection.ts";
 export type { NodeMessage, StopRequest } from "./records/nodes.ts";

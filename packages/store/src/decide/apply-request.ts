@@ -3,6 +3,12 @@ import type { AppliedOutcome, WriteResult } from "../records/write-results.ts";
 import type { EncodedRequest, EncodedWrite } from "../encode/run-commit.ts";
 import type { Script } from "../sql/script.ts";
 import { isAccepted } from "../records/write-outcomes.ts";
+import { deleteConnection, saveConnection } from "./connections/write-connections.ts";
+import {
+  claimCredential,
+  deleteCredential,
+  saveCredential,
+} from "./connections/write-credentials.ts";
 import { answerCall } from "./calls/answer-call.ts";
 import { claimRun } from "./runs/claim-run.ts";
 import { collectForgotten } from "./forget/collect-forgotten.ts";
@@ -140,6 +146,16 @@ function* applyWrite(
       return yield* saveAgent(context, write, at);
     case "delete-agent":
       return yield* deleteAgent(context, write);
+    case "save-connection":
+      return yield* saveConnection(context, write, at);
+    case "delete-connection":
+      return yield* deleteConnection(context, write);
+    case "save-credential":
+      return yield* saveCredential(context, write, at);
+    case "claim-credential":
+      return yield* claimCredential(context, write, at);
+    case "delete-credential":
+      return yield* deleteCredential(context, write);
     case "save-thread-object":
       return yield* saveThreadObject(context, write, at);
     case "save-vector-store":

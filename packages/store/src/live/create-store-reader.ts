@@ -11,6 +11,8 @@ import {
   getApproval,
   listApprovals,
 } from "../read/permissions/read-approvals.ts";
+import { everyConnection } from "../read/connections/read-connections.ts";
+import { everyCredential, getCredential } from "../read/connections/read-credentials.ts";
 import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
 import { readTokenUsage } from "../read/read-token-usage.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";
@@ -119,6 +121,10 @@ const keyReads = {
   listAgents,
   /** By day and model, newest day first. */
   readTokenUsage,
+  /** Connections belong to the installation. By name, without damaged ones' settings. */
+  everyConnection,
+  getCredential,
+  everyCredential,
   getConversation,
   getThreadObject,
   /** In the order of creation. */

@@ -17,6 +17,7 @@ import type {
   RunStatus,
   Switches,
 } from "@capstan/contract";
+import type { CredentialKey } from "./connections.ts";
 import type { RestingStatus } from "./run-status.ts";
 import type { NewBlob, StoredList } from "../blobs/split-inputs.ts";
 import type { LineageStart, Unreachable } from "./read-results.ts";
@@ -169,6 +170,38 @@ export type StoreWrite =
       readonly isNew: boolean;
     }
   | { readonly type: "delete-agent"; readonly owner: string; readonly name: string }
+  /** Adds a connection, or replaces the settings of one that exists. */
+  | {
+      readonly type: "save-connection";
+      readonly name: string;
+      readonly settings: JsonObject;
+      /** The principal who adds it. */
+      readonly by: string;
+      /** Whether it must be new. Otherwise it must exist. */
+      readonly isNew: boolean;
+    }
+  /** Deletes a connection and all credentials for it. */
+  | { readonly type: "delete-connection"; readonly name: string }
+  /** Stores an encrypted credential. */
+  | {
+      readonly type: "save-credential";
+      readonly key: CredentialKey;
+      readonly sealed: string;
+      readonly state: "ready" | "needs_sign_in";
+      /** In ms since the epoch, or null. */
+      readonly expiresAt: number | null;
+      /** The revision that it must have. @default any, or none */
+      readonly ifRevision?: number | undefined;
+    }
+  /** Claims the right to refresh a credential for some ms; 0 ends the claim. */
+  | {
+      readonly type: "claim-credential";
+      readonly key: CredentialKey;
+      readonly revision: number;
+      readonly holder: string;
+      readonly ms: number;
+    }
+  | { readonly type: "delete-credential"; readonly key: CredentialKey }
   /** Creates an object of a thread, or replaces its data. The conversation must exist. */
   | {
       readonly type: "save-thread-object";

@@ -10,6 +10,7 @@ import type {
   RunVersion,
   ThreadObjectRecord,
 } from "./records.ts";
+import type { ConnectionRecord } from "./connections.ts";
 import type { StoreWrite } from "./store-writes.ts";
 import type { UploadRecord } from "./files.ts";
 
@@ -128,6 +129,21 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "delete-agent": { readonly status: "removed" } | NotFound;
+  /** `refused` if it should be new and exists, or if there are too many. */
+  readonly "save-connection":
+    | { readonly status: "saved_connection"; readonly connection: ConnectionRecord }
+    | Refused
+    | NotFound;
+  readonly "delete-connection": { readonly status: "removed" } | NotFound;
+  /** `changed`: the credential has another revision, or was deleted. */
+  readonly "save-credential":
+    | { readonly status: "saved_credential"; readonly revision: number }
+    | { readonly status: "changed" };
+  /** `taken`: another holder has claimed it. */
+  readonly "claim-credential":
+    | { readonly status: "claimed_credential" | "taken" }
+    | { readonly status: "changed" };
+  readonly "delete-credential": { readonly status: "removed" } | NotFound;
   /**
    * `not_found`: there is no such conversation, or the object belongs to another user. `refused`: its
    * data has changed.
@@ -244,6 +260,8 @@ export type OutcomesOf<W extends readonly StoreWrite[]> = {
 const notAccepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "refused",
   "not_found",
+  "changed",
+  "taken",
   "skipped",
   "fenced",
   "conflict",

@@ -23,6 +23,8 @@ const laterTables: readonly RowTable[] = [
   "run_words",
   "hidden_chunks",
   "run_usage",
+  "connections",
+  "credentials",
 ];
 
 /**
@@ -637,6 +639,36 @@ export const migrations: readonly Migration[] = [
       )`,
       "CREATE INDEX run_usage_of_owner ON run_usage (owner, ended_at)",
       ...addChecksum("run_usage", []),
+    ],
+  },
+  {
+    version: 29,
+    statements: [
+      // Connections to services that users added.
+      `CREATE TABLE connections (
+        name TEXT PRIMARY KEY,
+        created_by TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL,
+        settings TEXT NOT NULL
+      )`,
+      // Encrypted credentials for connections. The holder of the claim refreshes the credential.
+      `CREATE TABLE credentials (
+        connection TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        field TEXT NOT NULL,
+        revision BIGINT NOT NULL,
+        sealed TEXT NOT NULL,
+        state TEXT NOT NULL,
+        expires_at BIGINT,
+        claimed_by TEXT,
+        claimed_until BIGINT,
+        updated_at BIGINT NOT NULL,
+        PRIMARY KEY (connection, owner, field)
+      )`,
+      "CREATE INDEX credentials_that_expire ON credentials (expires_at) WHERE expires_at IS NOT NULL",
+      ...addChecksum("connections", []),
+      ...addChecksum("credentials", []),
     ],
   },
 ];

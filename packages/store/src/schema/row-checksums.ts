@@ -138,6 +138,8 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   conversations: ["id"],
   overrides: ["owner", "id"],
   agents: ["owner", "name"],
+  connections: ["name"],
+  credentials: ["connection", "owner", "field"],
   request_keys: ["owner", "id"],
   files: ["id"],
   uploads: ["id"],

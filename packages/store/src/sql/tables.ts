@@ -206,6 +206,29 @@ export const tables = {
       "ON CONFLICT (owner, name) DO UPDATE SET updated_at = excluded.updated_at, agent = excluded.agent",
     key: ["owner", "name"],
   },
+  connections: {
+    columns: {
+      name: "text",
+      created_by: "text",
+      created_at: "bigint",
+      updated_at: "bigint",
+      settings: "text",
+    },
+  },
+  credentials: {
+    columns: {
+      connection: "text",
+      owner: "text",
+      field: "text",
+      revision: "bigint",
+      sealed: "text",
+      state: "text",
+      expires_at: "bigint",
+      claimed_by: "text",
+      claimed_until: "bigint",
+      updated_at: "bigint",
+    },
+  },
   request_keys: {
     columns: {
       owner: "text",
