@@ -52,6 +52,8 @@ export { shiftAnnotations } from "./model/annotation.ts";
 // arguments
 export { conditionsText } from "./arguments/argument-conditions.ts";
 export type { PatternEngine } from "./arguments/pattern-check.ts";
+export { patternSize } from "./arguments/pattern-size.ts";
+export { maxPatternSize } from "./arguments/validation-cost.ts";
 export { loadSchemaChecks } from "./arguments/schema-checks.ts";
 export { compileSchema } from "./arguments/validator.ts";
 export {

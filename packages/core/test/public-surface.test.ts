@@ -38,7 +38,7 @@ const surface = {
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
     hostedFamily hostedToolProblem isContentParts isSettled isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
-    newId noUsage readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
+    maxPatternSize newId noUsage patternSize readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
     reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
     types: `

@@ -17,13 +17,18 @@ export function checkFunction(schema: JsonSchema): (value: unknown) => boolean {
   const { Check, Compile } = schemaChecks();
   // `Compile`'s own interpreter keeps evaluated properties of earlier values.
   const interpreted = (value: unknown): boolean => Check(schema, value);
-  if ("location" in globalThis || isDeeper(schema, deepestCompiled)) return interpreted;
+  if (!isCompiled(schema)) return interpreted;
   try {
     const compiled = Compile(schema);
     return compiled.IsAccelerated() ? compiled.Check.bind(compiled) : interpreted;
   } catch {
     return interpreted;
   }
+}
+
+/** Whether a schema is compiled, unless the runtime forbids it. */
+export function isCompiled(schema: JsonSchema): boolean {
+  return !("location" in globalThis) && !isDeeper(schema, deepestCompiled);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -1,3 +1,5 @@
+import { patternSize } from "./pattern-size.ts";
+
 /**
  * Compiles a pattern on an engine that cannot hang (linear time), or returns undefined if the
  * engine does not support the pattern's syntax. It must match the same texts as JavaScript's own
@@ -6,7 +8,7 @@
 export type PatternEngine = (source: string) => ((text: string) => boolean) | undefined;
 
 /** The steps of a backtracking engine that one validation may spend on costly patterns. */
-export const maxPatternSteps = 1e8;
+export const maxPatternSteps = 2e7;
 /** Patterns up to this cost are not counted, even on all texts of large arguments. */
 const quickWays = [1_000, 100] as const;
 const maxWays = 1e4;
@@ -30,6 +32,8 @@ type PatternCheck =
        * @throws OutOfSteps if the test would take too long
        */
       readonly test: (text: string) => boolean;
+      /** The time of a test on a text of this length, in units of about 50 ns. */
+      readonly cost: (length: number) => number;
       /** A note that the pattern may not be enforced. */
       readonly note?: string;
     }
@@ -47,18 +51,22 @@ export function patternCheck(
   if (!native) {
     // The engine may accept another language's syntax.
     const linear = engine?.(source);
-    if (linear) return { status: "checked", test: linear };
+    if (linear) return { status: "checked", test: linear, cost: linearCost(source) };
     return { status: "invalid", message: `The pattern ${shown} is not a regular expression.` };
   }
   const cost = patternCost(source);
-  if (cost.degree <= 1 && cost.ways <= (quickWays[cost.degree] ?? 0)) {
+  if (isQuick(cost)) {
     return unicode
       ? { status: "native" }
-      : { status: "checked", test: (text) => native.test(text) };
+      : {
+          status: "checked",
+          test: (text) => native.test(text),
+          cost: (length) => nativeCost(cost, length),
+        };
   }
   const linear = engine?.(source);
   if (cost.ways > maxWays) {
-    if (linear) return { status: "checked", test: linear };
+    if (linear) return { status: "checked", test: linear, cost: linearCost(source) };
     const note = `The pattern ${shown} could take forever to test, so it is not enforced.`;
     return { status: "unchecked", note };
   }
@@ -71,8 +79,41 @@ export function patternCheck(
     if (!linear) throw new OutOfSteps();
     return linear(text);
   };
-  if (linear) return { status: "checked", test };
-  return { status: "checked", test, note: `The pattern ${shown} ${notOnLong(cost)}.` };
+  const ofEngine = linearCost(source);
+  if (linear)
+    return {
+      status: "checked",
+      test,
+      cost: (length) => Math.min(nativeCost(cost, length), ofEngine(length)),
+    };
+  // Its steps are counted, and it is not enforced beyond them.
+  return {
+    status: "checked",
+    test,
+    cost: () => 0,
+    note: `The pattern ${shown} ${notOnLong(cost)}.`,
+  };
+}
+
+/** Returns the cost of a test by JavaScript's own engine, in units of about 50 ns. */
+export function nativeCost({ ways, degree }: PatternCost, length: number): number {
+  return (ways * Math.max(length, 1) ** Math.max(degree, 1)) / 5;
+}
+
+/** Returns the cost of a test by an engine without backtracking. */
+function linearCost(source: string): (length: number) => number {
+  const size = patternSize(source);
+  return (length) => (size * length) / 2;
+}
+
+/** Whether JavaScript's own engine tests a pattern in linear time. */
+function isQuick({ ways, degree }: PatternCost): boolean {
+  return degree <= 1 && ways <= (quickWays[degree] ?? 0);
+}
+
+/** Returns the size of a pattern that may need an engine without backtracking, or 0. */
+export function linearSize(source: string): number {
+  return isQuick(patternCost(source)) ? 0 : patternSize(source);
 }
 
 /** Describes the length above which a pattern is not enforced. */
@@ -156,7 +197,7 @@ const one: PatternCost = { ways: 1, degree: 0 };
  * @example patternCost("^(a+)+$").ways // Infinity
  * @example patternCost("^[a-z]+$") // { ways: 1, degree: 1 }
  */
-function patternCost(source: string): PatternCost {
+export function patternCost(source: string): PatternCost {
   let at = 0;
 
   function alternatives(depth: number): PatternCost {

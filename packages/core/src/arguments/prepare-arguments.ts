@@ -8,6 +8,7 @@ import { schemaView, type SchemaAt } from "./schema-view.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 import { coerceArguments } from "./coerce-types.ts";
 import { restoreArguments, unwrapArguments } from "./restore-arguments.ts";
+import { isAboutEffort } from "./validation-issue.ts";
 import { type CompileOptions, compileSchema, type ValidationIssue } from "./validator.ts";
 
 const maxIssues = 8;
@@ -46,6 +47,10 @@ export function prepareArguments(
   }
   const { validator } = compiled;
   if (validator.isValid(args)) return { status: "valid", args, repairs: [] };
+  const issues = validator.validate(args);
+  // Repairs take at least as long as the check.
+  if (issues.some(isAboutEffort))
+    return { status: "invalid", error: argumentsError(issues, { args, schema }) };
   const repaired = coerceArguments(args, schema);
   if (repaired && validator.isValid(repaired.args)) return { status: "valid", ...repaired };
   const inner = unwrapArguments(args, schema);
@@ -57,7 +62,7 @@ export function prepareArguments(
   const left = repaired?.args ?? args;
   return {
     status: "invalid",
-    error: argumentsError(validator.validate(left), {
+    error: argumentsError(left === args ? issues : validator.validate(left), {
       args: left,
       schema,
       example: options.example,

@@ -127,6 +127,30 @@ function issuesOf(error: SchemaError, value: unknown): readonly ValidationIssue[
   }
 }
 
+/** The keyword of an issue that is about the effort of the check. */
+const effort = "effort";
+
+/** Returns the issue of a value whose check would take too long. */
+export function tooCostly(value: unknown): ValidationIssue {
+  const expected = "a smaller value";
+  const message =
+    "the value is too large to be checked against its schema, or the schema is too complex: send less at once";
+  return { path: "", expected, received: describeType(value), keyword: effort, message };
+}
+
+/** Returns the issue of an invalid value whose errors would take too long to list. */
+export function tooCostlyToReport(value: unknown): ValidationIssue {
+  const expected = "a value that fits the schema";
+  const message =
+    "the value does not fit its schema, and is too large to list its errors: send less at once";
+  return { path: "", expected, received: describeType(value), keyword: effort, message };
+}
+
+/** Whether an issue is about the effort of the check, so that a repair of the value would be, too. */
+export function isAboutEffort({ keyword }: ValidationIssue): boolean {
+  return keyword === effort;
+}
+
 function missing(path: string): ValidationIssue {
   return {
     path,

@@ -191,7 +191,7 @@ test("recursive schemas work; an endless schema or a value that is too deep is a
   };
   assert.deepEqual(issues(tree, { next: { next: {} } }), []);
   assert.equal(issues(tree, { next: { nxt: {} } })[0]?.path, "/next/nxt");
-  assert.equal(issues({ $ref: "#" }, 1)[0]?.keyword, "$ref");
+  assert.equal(issues({ $ref: "#" }, 1)[0]?.keyword, "effort");
   let deep: unknown = {};
   for (let i = 0; i < 100_000; i++) deep = { next: deep };
   assert.ok(issues(tree, deep).length > 0);

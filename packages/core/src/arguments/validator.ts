@@ -14,7 +14,18 @@ import { metaSchemaProblem, referenceProblem } from "./meta-schema.ts";
 import { safeSchema } from "./safe-schema.ts";
 import { schemaChecks } from "./schema-checks.ts";
 import { schemaDepthProblem } from "./schema-references.ts";
-import { type ValidationIssue, validationIssues } from "./validation-issue.ts";
+import {
+  compileCostProblem,
+  hasOnlyPointers,
+  maxValidationCost,
+  validationCost,
+} from "./validation-cost.ts";
+import {
+  tooCostly,
+  tooCostlyToReport,
+  type ValidationIssue,
+  validationIssues,
+} from "./validation-issue.ts";
 import { errorMessage } from "../base/errors.ts";
 
 export type { PatternEngine } from "./pattern-check.ts";
@@ -113,14 +124,15 @@ export function compileSchema(
 }
 
 function compile(schema: JsonSchema, engine: PatternEngine | undefined): CompiledSchema {
-  const problem = metaSchemaProblem(schema) ?? referenceProblem(schema);
+  const problem =
+    metaSchemaProblem(schema) ?? referenceProblem(schema) ?? compileCostProblem(schema);
   if (problem !== undefined) return { status: "refused", message: problem };
   const budget: StepBudget = { left: maxPatternSteps };
   const safe = safeSchema(schema, { engine, budget, costly: "counted" });
   if (safe.status === "refused") return safe;
   const exact = checkerOf(safe.schema);
   if (!safe.isCostly && safe.keyCosts.length === 0)
-    return { status: "compiled", validator: validatorOf(exact), notes: safe.notes };
+    return { status: "compiled", validator: validatorOf(safe.schema, exact), notes: safe.notes };
   const loose = safeSchema(schema, { engine, budget, costly: "left out" });
   if (loose.status === "refused") return loose;
   const counted = countedChecker({
@@ -129,7 +141,7 @@ function compile(schema: JsonSchema, engine: PatternEngine | undefined): Compile
     budget,
     keyCosts: safe.keyCosts,
   });
-  return { status: "compiled", validator: validatorOf(counted), notes: safe.notes };
+  return { status: "compiled", validator: validatorOf(safe.schema, counted), notes: safe.notes };
 }
 
 /** Enforces costly patterns while they stay within the budget, and ignores them afterwards. */
@@ -156,12 +168,15 @@ function countedChecker(parts: {
   };
 }
 
-function validatorOf(checker: Validator): Validator {
+function validatorOf(schema: JsonSchema, checker: Validator): Validator {
   return {
     validate(value) {
       schemaChecks();
+      const cost = validationCost(schema, value);
+      if (cost.check > maxValidationCost) return [tooCostly(value)];
       try {
-        return checker.validate(value);
+        if (cost.report <= maxValidationCost) return checker.validate(value);
+        return checker.isValid(value) ? [] : [tooCostlyToReport(value)];
       } catch (thrown) {
         // The schema refers to itself without end, or the value is nested too deeply.
         const received = "a value to which it cannot be applied";
@@ -173,6 +188,7 @@ function validatorOf(checker: Validator): Validator {
     },
     isValid(value) {
       schemaChecks();
+      if (validationCost(schema, value).check > maxValidationCost) return false;
       try {
         return checker.isValid(value);
       } catch {
@@ -183,7 +199,8 @@ function validatorOf(checker: Validator): Validator {
 }
 
 /** Compiled at its first use. */
-function checkerOf(schema: JsonSchema): Validator {
+function checkerOf(written: JsonSchema): Validator {
+  const schema = withDialect(written);
   const bare = namesInherited(schema);
   let check: ((value: unknown) => boolean) | undefined;
   const isValid = (value: unknown): boolean => (check ??= checkFunction(schema))(value);
@@ -195,6 +212,16 @@ function checkerOf(schema: JsonSchema): Validator {
     },
     isValid: (given) => isValid(checkable(given)),
   };
+}
+
+/**
+ * Names the default dialect. Without one, the library searches the whole schema for the target of
+ * each reference, to support the changed base URIs of old drafts.
+ */
+function withDialect(schema: JsonSchema): JsonSchema {
+  return schema["$schema"] === undefined && hasOnlyPointers(schema)
+    ? { ...schema, $schema: "https://json-schema.org/draft/2020-12/schema" }
+    : schema;
 }
 
 /**

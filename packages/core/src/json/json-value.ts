@@ -68,6 +68,19 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns the number of values in a value, or at least `most` if there are more. */
+export function countValues(value: unknown, most: number): number {
+  const open: unknown[] = [value];
+  let count = 0;
+  while (open.length > 0 && count < most) {
+    const one = open.pop();
+    count += 1;
+    if (typeof one === "object" && one !== null)
+      for (const member of Object.values(one)) open.push(member);
+  }
+  return count;
+}
+
 /** Returns a copy of JSON that shares nothing with the original, so the receiver may change it. */
 export function copyJson<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;

@@ -1,7 +1,10 @@
-import { type JsonValue, type ToolError, toolError } from "@capstan/core";
+import type { JsonValue } from "@capstan/core";
 import { addToShape, emptyShape } from "./json-shape.ts";
 import { parseJson } from "./parse-json.ts";
 import { printInterfaces } from "./print-interfaces.ts";
+import { TextProblem } from "./text-problem.ts";
+
+// The process of long texts imports this file, so it must not import other packages of Capstan.
 
 const deepest = 200;
 
@@ -9,17 +12,18 @@ const deepest = 200;
  * Returns TypeScript interfaces for a JSON text.
  *
  * @param name of the outermost type
+ * @throws TextProblem
  */
-export function interfacesOf(json: string, name: string): string | ToolError {
+export function interfacesOf(json: string, name: string): string {
   const parsed = parseJson(json);
   if (parsed.status === "invalid") {
-    return toolError({ code: "invalid_json", message: parsed.message });
+    throw new TextProblem("invalid_json", parsed.message);
   }
   if (!isShallow(parsed.value)) {
-    return toolError({
-      code: "too_deep",
-      message: `The JSON is nested more than ${deepest} levels deep. Pass a part of it.`,
-    });
+    throw new TextProblem(
+      "too_deep",
+      `The JSON is nested more than ${deepest} levels deep. Pass a part of it.`,
+    );
   }
   const shape = emptyShape();
   addToShape(shape, parsed.value);

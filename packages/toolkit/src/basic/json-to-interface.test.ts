@@ -113,3 +113,12 @@ test("any JSON gets types with names that are identifiers", () => {
     }),
   );
 });
+
+test("a long text does not block the event loop", async () => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const printed = await convert(Array.from({ length: 5_000 }, (_, id) => ({ id })));
+  clearInterval(timer);
+  assert.match(printed, /id: number/);
+  assert.ok(turns > 0);
+});

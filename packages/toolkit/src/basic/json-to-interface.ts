@@ -1,5 +1,6 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
+import { runTextJob } from "./run-text-job.ts";
 
 const parameters = z.object({
   json: z.string().describe("The JSON text; $VAR_REF{{name}} inserts a stored result."),
@@ -22,9 +23,7 @@ export function jsonToInterface(): Tool {
     ],
     permission: { executionPolicy: "auto" },
     compressArgs: ({ name }: { readonly name?: string }) => name ?? "",
-    async execute({ json, name }) {
-      const { interfacesOf } = await import("./interfaces-of.ts");
-      return interfacesOf(json, name);
-    },
+    execute: ({ json, name }, { principal, signal }) =>
+      runTextJob({ type: "interfaces", json, name }, { user: principal.id, signal }),
   });
 }

@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
-import { type JsonValue, type ToolError, toolError } from "@capstan/core";
+import type { JsonValue } from "@capstan/core";
 import { countOf } from "../text/format-bytes.ts";
+import { TextProblem } from "./text-problem.ts";
+
+// The process of long texts imports this file, so it must not import other packages of Capstan.
 
 /** The maximum length of a result, in characters. */
 export const longestResult = 16 * 1024 * 1024;
 
-export type TextResult = JsonValue | ToolError;
-
-export function invalid(code: string, message: string): ToolError {
-  return toolError({ code, message });
-}
-
 /** Counts graphemes, words, lines and other units of a text. */
-export function countText(text: string): TextResult {
+export function countText(text: string): JsonValue {
   return {
     characters: graphemeCount(text),
     words: [...text.matchAll(/[\p{L}\p{N}_]+(?:['’-][\p{L}\p{N}_]+)*/gu)].length,
@@ -48,12 +45,12 @@ export function titleCase(text: string): string {
 }
 
 /** Replaces literally, every occurrence. */
-export function replaceText(text: string, search: string, replacement: string): TextResult {
+export function replaceText(text: string, search: string, replacement: string): JsonValue {
   if (search === "")
-    return invalid("missing_argument", '"search" is empty: pass the text to replace.');
+    throw new TextProblem("missing_argument", '"search" is empty: pass the text to replace.');
   const pieces = text.split(search);
   const length = text.length + (pieces.length - 1) * (replacement.length - search.length);
-  if (length > longestResult) return tooLong(length);
+  if (length > longestResult) throw tooLong(length);
   return pieces.join(replacement);
 }
 
@@ -63,10 +60,10 @@ export function sortLines(text: string, numeric: boolean, descending: boolean): 
   return (descending ? sorted.toReversed() : sorted).join("\n");
 }
 
-export function decodeBase64(text: string): TextResult {
+export function decodeBase64(text: string): JsonValue {
   const compact = text.replaceAll(/\s/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact) || compact.replace(/=+$/, "").length % 4 === 1) {
-    return invalid(
+    throw new TextProblem(
       "invalid_base64",
       "The text is not Base64: it has invalid characters or an invalid length.",
     );
@@ -74,12 +71,12 @@ export function decodeBase64(text: string): TextResult {
   return decodeUtf8(Buffer.from(compact, "base64"), "The Base64");
 }
 
-export function decodeUrl(text: string): TextResult {
+export function decodeUrl(text: string): JsonValue {
   try {
     return decodeURIComponent(text);
   } catch {
     const at = text.search(/%(?![0-9a-fA-F]{2})/);
-    return invalid(
+    throw new TextProblem(
       "invalid_encoding",
       at < 0
         ? "The text is not URL-encoded: its bytes are not UTF-8."
@@ -88,22 +85,22 @@ export function decodeUrl(text: string): TextResult {
   }
 }
 
-export function hashText(text: string, algorithm: string): TextResult {
+export function hashText(text: string, algorithm: string): JsonValue {
   return createHash(algorithm).update(text).digest("hex");
 }
 
-export function tooLong(length: number): ToolError {
-  return invalid(
+export function tooLong(length: number): TextProblem {
+  return new TextProblem(
     "result_too_long",
     `The result would have more than ${length.toLocaleString("en-US")} characters; ${longestResult.toLocaleString("en-US")} are allowed.`,
   );
 }
 
-function decodeUtf8(bytes: Uint8Array, what: string): TextResult {
+function decodeUtf8(bytes: Uint8Array, what: string): JsonValue {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return invalid(
+    throw new TextProblem(
       "binary_content",
       `${what} holds ${countOf(bytes.length, "byte")} that are not UTF-8 text.`,
     );

@@ -158,3 +158,42 @@ test("encoding and then decoding returns the original text", async () => {
     { numRuns: 50 },
   );
 });
+
+test("operations on long texts do not block the event loop", async () => {
+  const words = "word ".repeat(20_000);
+  for (const operation of ["count", "title", "sort", "unique", "regex_find"]) {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const pattern = "(?:w|o|r|d)+ ".repeat(20);
+    const result = await call(tool, { operation, text: words, pattern });
+    clearInterval(timer);
+    assert.ok(!isToolError(result), JSON.stringify(result));
+    assert.ok(turns > 0, operation);
+  }
+  assert.equal(
+    (await failure({ operation: "split", text: words.repeat(3), separator: "" })).code,
+    "result_too_long",
+  );
+});
+
+test("a pattern whose counts make it large is rejected before it is compiled", async () => {
+  const { code, message } = await failure({
+    operation: "regex_find",
+    text: "a",
+    pattern: "x{1000}".repeat(20),
+  });
+  assert.equal(code, "invalid_pattern");
+  assert.match(message, /20000 parts.*10000 are allowed/);
+});
+
+test("matches are returned up to a total size, whatever the groups", async () => {
+  const groups = 190;
+  const pattern = `${"(".repeat(groups)}.+${")".repeat(groups)}`;
+  const found = await call<{ readonly matches: readonly unknown[]; readonly more: boolean }>(tool, {
+    operation: "regex_find",
+    text: "a line\n".repeat(8_000),
+    pattern,
+    max: 10_000,
+  });
+  assert.ok(found.more && found.matches.length < 1_500, String(found.matches.length));
+});

@@ -1,20 +1,15 @@
-import { defineTool, type Tool } from "@capstan/core";
+import {
+  defineTool,
+  type JsonValue,
+  type Tool,
+  type ToolContext,
+  type ToolError,
+  toolError,
+} from "@capstan/core";
 import { z } from "zod";
 import { regexTimeoutMs, runRegex } from "../text/run-regex.ts";
-import {
-  countText,
-  decodeBase64,
-  decodeUrl,
-  hashText,
-  invalid,
-  longestResult,
-  replaceText,
-  sortLines,
-  splitLines,
-  type TextResult,
-  titleCase,
-  tooLong,
-} from "./text-operations.ts";
+import { runTextJob } from "./run-text-job.ts";
+import { longestResult, tooLong } from "./text-operations.ts";
 
 const operations = [
   "count",
@@ -94,81 +89,42 @@ export function text(): Tool {
     ],
     permission: { executionPolicy: "auto" },
     compressArgs: ({ operation }) => operation,
-    execute: (args, { signal }) => run(args, signal),
+    execute: run,
   });
 }
 
-async function run(args: Args, signal: AbortSignal): Promise<TextResult> {
+async function run(args: Args, context: ToolContext): Promise<JsonValue | ToolError> {
   if (args.operation === "join") return join(args);
   if (args.text === undefined) {
     return invalid("missing_argument", `"${args.operation}" needs "text", the input text.`);
   }
   if (args.operation === "regex_find" || args.operation === "regex_replace") {
-    return regex(args, args.text, signal);
+    return regex(args, args.text, context);
   }
-  return plain({ ...args, operation: args.operation }, args.text);
+  const { operation, text: given } = args;
+  return runTextJob(
+    { type: "operation", args: { ...args, operation, text: given } },
+    { user: context.principal.id, signal: context.signal },
+  );
 }
 
-type PlainOperation = Exclude<Args["operation"], "join" | "regex_find" | "regex_replace">;
-
-function plain(args: Args & { readonly operation: PlainOperation }, text: string): TextResult {
-  switch (args.operation) {
-    case "count":
-      return countText(text);
-    case "upper":
-      return text.toUpperCase();
-    case "lower":
-      return text.toLowerCase();
-    case "title":
-      return titleCase(text);
-    case "trim":
-      return text.trim();
-    case "split":
-      return args.separator === undefined ? splitLines(text) : text.split(args.separator);
-    case "replace":
-      return replaceText(text, args.search ?? "", args.replacement ?? "");
-    case "lines":
-      return lines(args, text);
-    case "slice":
-      return slice(args, text);
-    case "sort":
-      return sortLines(text, args.numeric, args.descending);
-    case "unique":
-      return [...new Set(splitLines(text))].join("\n");
-    case "base64_encode":
-      return Buffer.from(text).toString("base64");
-    case "base64_decode":
-      return decodeBase64(text);
-    case "url_encode":
-      return encodeURIComponent(text.toWellFormed());
-    case "url_decode":
-      return decodeUrl(text);
-    case "hash":
-      return hashText(text, args.algorithm);
-  }
-}
-
-function join({ items, separator = "\n" }: Args): TextResult {
+function join({ items, separator = "\n" }: Args): JsonValue | ToolError {
   if (items === undefined) return invalid("missing_argument", '"join" needs "items", the pieces.');
   const length = items.reduce((sum, item) => sum + item.length + separator.length, 0);
-  return length > longestResult ? tooLong(length) : items.join(separator);
+  if (length <= longestResult) return items.join(separator);
+  const problem = tooLong(length);
+  return invalid(problem.code, problem.message);
 }
 
-function lines({ start = 1, count }: Args, text: string): TextResult {
-  if (start < 1) return invalid("invalid_range", `Lines count from 1; start is ${start}.`);
-  const all = splitLines(text);
-  if (start > all.length) {
-    return invalid("invalid_range", `The text has ${all.length} lines; start is ${start}.`);
-  }
-  return all.slice(start - 1, count === undefined ? undefined : start - 1 + count).join("\n");
+function invalid(code: string, message: string): ToolError {
+  return toolError({ code, message });
 }
 
-function slice({ start = 0, count }: Args, text: string): TextResult {
-  const from = start < 0 ? Math.max(0, text.length + start) : start;
-  return text.slice(from, count === undefined ? undefined : from + count);
-}
-
-async function regex(args: Args, text: string, signal: AbortSignal): Promise<TextResult> {
+async function regex(
+  args: Args,
+  text: string,
+  { principal, signal }: ToolContext,
+): Promise<JsonValue | ToolError> {
   const { pattern, ignoreCase, multiline, max, replacement = "" } = args;
   if (pattern === undefined || pattern === "") {
     return invalid("missing_argument", `"${args.operation}" needs "pattern".`);
@@ -178,7 +134,7 @@ async function regex(args: Args, text: string, signal: AbortSignal): Promise<Tex
     args.operation === "regex_find"
       ? { ...job, type: "find", max }
       : { ...job, type: "replace", replacement, maxLength: longestResult },
-    signal,
+    { signal, user: principal.id },
   );
   switch (result.status) {
     case "found":
@@ -188,7 +144,7 @@ async function regex(args: Args, text: string, signal: AbortSignal): Promise<Tex
     case "invalid":
       return invalid("invalid_pattern", result.message);
     case "too_long":
-      return tooLong(result.length);
+      return invalid("result_too_long", tooLong(result.length).message);
     case "unfinished":
       return invalid(
         "pattern_too_slow",

@@ -1,4 +1,5 @@
 import { compileRegex, literalPattern } from "../text/linear-regex.ts";
+import { patternLimitProblem } from "../text/pattern-limit.ts";
 
 export interface LinePattern {
   readonly query: string;
@@ -36,6 +37,8 @@ export function lineMatcher({ query, regex, ignoreCase }: LinePattern): LineMatc
       },
     };
   }
+  const problem = regex ? patternLimitProblem(query) : undefined;
+  if (problem !== undefined) return { status: "invalid", message: problem };
   const compiled = compileRegex(regex ? query : literalPattern(query), { ignoreCase });
   if (compiled.status === "invalid") return compiled;
   return {

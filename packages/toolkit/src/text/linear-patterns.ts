@@ -1,4 +1,4 @@
-import type { PatternEngine } from "@capstan/core/host";
+import { maxPatternSize, type PatternEngine, patternSize } from "@capstan/core/host";
 import { loadRe2 } from "./linear-regex.ts";
 
 const longestPattern = 2_000;
@@ -15,7 +15,9 @@ const token = /\\(?:u\{[0-9a-fA-F]+\}|[^])|[^]/gu;
  */
 export const linearPatterns: PatternEngine = (source) => {
   const { RE2JS, RE2JSException } = loadRe2();
-  const pattern = source.length > longestPattern ? undefined : asRe2(source);
+  // Larger patterns would block the event loop while they are compiled.
+  const isLarge = source.length > longestPattern || patternSize(source) > maxPatternSize;
+  const pattern = isLarge ? undefined : asRe2(source);
   if (pattern === undefined) return undefined;
   try {
     const regex = RE2JS.compile(pattern);

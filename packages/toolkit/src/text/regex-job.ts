@@ -1,5 +1,9 @@
 import { compileRegex } from "./linear-regex.ts";
 
+/** The most groups of all matches together, and the most characters of matches and groups. */
+const mostGroups = 200_000;
+const mostCharacters = 16_000_000;
+
 /** A job with a pattern. It is plain data, so that a worker can run it. */
 export type RegexJob = {
   readonly text: string;
@@ -52,13 +56,17 @@ export function runRegexJob(job: RegexJob, budget: RegexBudget): RegexResult {
   let length = 0;
   let copied = 0;
   let count = 0;
+  let groupCount = 0;
   while (matcher.find()) {
     if (performance.now() > deadline) return { status: "unfinished" };
     const [start, end] = [matcher.start(), matcher.end()];
     count++;
     if (job.type === "find") {
-      if (matches.length === job.max) return { status: "found", matches, more: true };
       const groups = groupNumbers.map((group) => matcher.group(group));
+      groupCount += groups.length;
+      length = groups.reduce((sum, group) => sum + (group?.length ?? 0), length + end - start);
+      if (matches.length === job.max || groupCount > mostGroups || length > mostCharacters)
+        return { status: "found", matches, more: true };
       matches.push({
         start,
         end,

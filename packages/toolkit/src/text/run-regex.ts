@@ -1,4 +1,6 @@
-import { runInWorker, workerModule } from "@capstan/sandbox";
+import { workerModule } from "@capstan/sandbox";
+import { patternLimitProblem } from "./pattern-limit.ts";
+import { runInWarmProcess } from "./warm-process.ts";
 import { type RegexBudget, type RegexJob, type RegexResult, runRegexJob } from "./regex-job.ts";
 
 /** The time for which a pattern can block the event loop. */
@@ -6,17 +8,28 @@ const inline: RegexBudget = { timeMs: 50, steps: 5_000_000 };
 
 export const regexTimeoutMs = 10_000;
 
+const heapMb = 512;
+
 /**
- * Runs a job with a pattern: a small job directly, others in a thread, which is stopped after ten
+ * Runs a job with a pattern: a small job directly, others in a process, which is stopped after ten
  * seconds. Never blocks the event loop for long.
+ *
+ * @param options.user the user of the job. Users take turns
  */
-export async function runRegex(job: RegexJob, signal: AbortSignal): Promise<RegexResult> {
+export async function runRegex(
+  job: RegexJob,
+  { signal, user }: { readonly signal: AbortSignal; readonly user?: string | undefined },
+): Promise<RegexResult> {
+  const problem = patternLimitProblem(job.pattern);
+  if (problem !== undefined) return { status: "invalid", message: problem };
   const quick = runRegexJob(job, inline);
   if (quick.status !== "unfinished") return quick;
-  const outcome = await runInWorker<RegexResult>({
-    module: workerModule("regex-worker", import.meta.url),
+  const outcome = await runInWarmProcess<RegexResult>({
+    module: workerModule("regex-process", import.meta.url),
     input: { job, budget: { timeMs: regexTimeoutMs, steps: Number.POSITIVE_INFINITY } },
     timeoutMs: regexTimeoutMs,
+    heapMb,
+    user,
     signal,
   });
   return outcome.status === "done" ? outcome.value : { status: "unfinished" };

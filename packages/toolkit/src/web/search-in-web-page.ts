@@ -112,7 +112,7 @@ async function run(
     multiline: true,
     max: mostMatches,
   } as const;
-  const result = await runRegex(job, context.signal);
+  const result = await runRegex(job, { signal: context.signal, user: context.principal.id });
   if (result.status === "invalid")
     return toolError({ code: "invalid_pattern", message: result.message });
   if (result.status !== "found")
