@@ -32,6 +32,10 @@ import { uploadRoutes } from "./files/upload-routes.ts";
 import { isMultipart } from "./files/multipart.ts";
 import { grantRoutes } from "./api/grants.ts";
 import type { ProgramKeys } from "./http/credentials/program-keys.ts";
+import {
+  createRevocationWatch,
+  type RevocationWatch,
+} from "./http/credentials/revocation-watch.ts";
 import { ownersOfRequest } from "./http/program-resources.ts";
 import { answerOnce } from "./http/request-keys.ts";
 import { overrideRoutes } from "./api/overrides.ts";
@@ -77,7 +81,12 @@ export function createApp({
   log,
 }: AppOptions): Hono<Environment> {
   const app = new Hono<Environment>();
-  const callerOf = createCallers(apiKeys, services);
+  const watch = createRevocationWatch();
+  const authentication = authenticate({
+    callerOf: createCallers(apiKeys, services),
+    services,
+    watch,
+  });
 
   app.onError((thrown, context) => {
     if (thrown instanceof RequestError) return errorResponse(thrown);
@@ -93,7 +102,7 @@ export function createApp({
   app.use("/docs", compress);
   app.route("/", openApiRoutes(services));
   app.use("/v1/*", compress);
-  app.use("/v1/*", authenticate(callerOf, services));
+  app.use("/v1/*", authentication);
   // Forms are read in pieces, so they need no memory for their bytes.
   app.use("/v1/*", (context, next) =>
     isMultipart(context.req) ? next() : budget.admit(context, next),
@@ -132,7 +141,7 @@ export function createApp({
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));
-  for (const path of ["/mcp", "/mcp/*"]) app.use(path, authenticate(callerOf, services));
+  for (const path of ["/mcp", "/mcp/*"]) app.use(path, authentication);
   const options = { ...defaultMcpOptions, ...mcp };
   app.route("/mcp", mcpRoutes(services, { options, budget, log }));
   if (webRoot !== undefined) app.route("/", servePage(webRoot));
@@ -140,10 +149,15 @@ export function createApp({
 }
 
 /** Identifies the caller, and rejects a caller without the right that the route requires. */
-function authenticate(
-  callerOf: (context: Context<Environment>) => Caller | undefined,
-  services: Pick<Services, "runs">,
-): MiddlewareHandler<Environment> {
+function authenticate({
+  callerOf,
+  services,
+  watch,
+}: {
+  readonly callerOf: (context: Context<Environment>) => Caller | undefined;
+  readonly services: Pick<Services, "runs">;
+  readonly watch: RevocationWatch;
+}): MiddlewareHandler<Environment> {
   return async (context, next) => {
     const route = matchedRoutes(context).find((each) => needs.has(routeName(each)));
     const right = route && needs.get(routeName(route));
@@ -171,7 +185,17 @@ function authenticate(
     context.set("rights", caller.rights);
     context.set("defaultAgent", caller.defaultAgent);
     if (context.env?.connection !== undefined) context.env.connection.principal = owners[0];
-    return next();
+    await next();
+    if (context.req.method === "DELETE" && context.req.path.startsWith("/v1/sessions/"))
+      watch.check();
+    if (caller.isRevocable !== true) return;
+    const isValid = () => {
+      const now = callerOf(context);
+      // A server without keys treats an invalid session as an anonymous caller.
+      return now?.isRevocable === true && now.principal === caller.principal;
+    };
+    const guarded = watch.guard(context.res, isValid);
+    if (guarded !== context.res) context.res = guarded;
   };
 }
 
@@ -378,6 +402,8 @@ interface Caller {
   readonly principal: string;
   readonly rights: readonly Right[];
   readonly isTerminal: boolean;
+  /** Whether the credential can be revoked while the server runs. @default false */
+  readonly isRevocable?: boolean;
   readonly defaultAgent?: string | undefined;
   /** Returns the programs whose data the caller can also access. @default none */
   readonly programs?: () => readonly string[];
@@ -440,9 +466,9 @@ function createCallers(
         // A revoked key does not become the anonymous caller.
         return principal === undefined
           ? undefined
-          : { principal, rights: ["ask"], isTerminal: false };
+          : { principal, rights: ["ask"], isTerminal: false, isRevocable: true };
       }
-    } else if (isPaired(context, pairing)) return user;
+    } else if (isPaired(context, pairing)) return { ...user, isRevocable: true };
     if (known.length > 0) return undefined;
     return approvalsFrom() === "anyone"
       ? { ...anonymous, rights: everyRight }

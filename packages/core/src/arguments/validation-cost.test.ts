@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { JsonSchema } from "../base/json.ts";
+import type { JsonObject, JsonSchema } from "../base/json.ts";
 import { loadSchemaChecks } from "./schema-checks.ts";
 import { prepareArguments } from "./prepare-arguments.ts";
 import { compileSchema, type PatternEngine } from "./validator.ts";
@@ -62,17 +62,19 @@ const costly: readonly (readonly [string, JsonSchema, { readonly [key: string]: 
   ],
 ];
 
-for (const [name, schema, value] of costly)
-  test(`a check that would take too long is not begun: ${name}`, () => {
+test("a check that would take too long is not begun", () => {
+  for (const [name, schema, value] of costly) {
     const compiled = compileSchema(schema);
-    assert.ok(compiled.status === "compiled");
+    assert.ok(compiled.status === "compiled", name);
     const start = performance.now();
-    assert.equal(compiled.validator.isValid(value), false);
-    assert.equal(compiled.validator.validate(value)[0]?.keyword, "effort");
-    const prepared = prepareArguments(value as JsonSchema as never, schema);
-    assert.match(prepared.status === "invalid" ? prepared.error.message : "", /send less at once/);
-    assert.ok(performance.now() - start < 10_000);
-  });
+    assert.equal(compiled.validator.isValid(value), false, name);
+    assert.equal(compiled.validator.validate(value)[0]?.keyword, "effort", name);
+    const prepared = prepareArguments(value as JsonObject, schema);
+    const message = prepared.status === "invalid" ? prepared.error.message : "";
+    assert.match(message, /send less at once/, name);
+    assert.ok(performance.now() - start < 10_000, name);
+  }
+});
 
 test("large values of ordinary schemas are checked", () => {
   const item = {

@@ -43,7 +43,7 @@ interface SchemaFacts {
   readonly dynamicAnchors: readonly JsonSchema[];
   /** Whether the check runs as compiled code. */
   readonly isCompiled: boolean;
-  /** What each part of the schema applies to a value. */
+  /** The plan of each part of the schema. */
   readonly plans: Map<JsonSchema, Plan>;
 }
 
@@ -114,7 +114,7 @@ function countParts(schema: JsonSchema): SchemaFacts {
   };
 }
 
-/** What one schema applies to a value, with the keywords that cost something. */
+/** The parts that one schema applies to a value, with their costs. */
 interface Plan {
   /** The cost for any value. */
   own: number;
