@@ -171,6 +171,7 @@ export const packages: ArrowTable = {
         "changes of approvals, reviews, quarantined results, grants, overrides, agents",
       "decide/calls": "outputs of client calls, reports of unknown outcomes",
       "decide/search": "changes of vector stores and their index",
+      "decide/webhooks": "messages about changes, until their endpoints accept them",
       "decide/files": "changes of files and uploads",
       "decide/forget": "delete runs and values",
       decide: "apply a batch of writes",

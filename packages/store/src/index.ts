@@ -6,6 +6,7 @@
  */
 
 // records
+export type { WebhookEvent, WebhookMessage, WebhookSubscription } from "./records/webhooks.ts";
 export type { UserChange, UserChanges } from "./records/user-change.ts";
 export type { S3Options } from "./s3/s3-options.ts";
 export type { ConnectionRecord, CredentialKey, CredentialRecord } from "./records/connections.ts";

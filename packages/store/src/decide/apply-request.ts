@@ -36,6 +36,8 @@ import {
   removeStoreFile,
 } from "./search/write-store-files.ts";
 import { deleteVectorStore, saveVectorStore } from "./search/write-vector-stores.ts";
+import { claimMessages, settleMessage } from "./webhooks/claim-messages.ts";
+import { queueMessages } from "./webhooks/queue-messages.ts";
 import { saveItems } from "./rows/write-items.ts";
 import { writeCommit, writeDeltas } from "./write-commit.ts";
 import { createRun, setStatus } from "./runs/write-runs.ts";
@@ -77,7 +79,8 @@ export function* applyRequests(
           ? { outcomes, ...(notes.length > 0 && { changed: [...notes] }) }
           : { outcomes: refusedOutcomes(request, outcomes) },
       );
-      if (!isDone && changes.count > before) return { results, undo: true };
+      if (isDone) queueMessages(context, notes, request.at);
+      else if (changes.count > before) return { results, undo: true };
     } catch (thrown) {
       if (changes.count > before) throw thrown;
       failedWrites.add(request.writes);
@@ -220,6 +223,10 @@ function* applyWrite(
       return yield* addUploadPart(context, write, at);
     case "end-upload":
       return yield* endUpload(context, write, at);
+    case "claim-webhooks":
+      return yield* claimMessages(context, write, at);
+    case "settle-webhook":
+      return yield* settleMessage(context, write);
     case "forget-variables":
       return forgetVariables(context, write);
   }

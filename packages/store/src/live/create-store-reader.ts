@@ -34,6 +34,7 @@ import { listOverrides } from "../read/permissions/read-overrides.ts";
 import { findFileCursor, getFile, listFiles, readFiles } from "../read/files/read-files.ts";
 import { getUpload, readUploadParts } from "../read/files/read-uploads.ts";
 import { getRequestKey } from "../read/read-request-keys.ts";
+import { nextWebhookAt } from "../read/next-webhook.ts";
 import { readReview } from "../read/permissions/read-reviews.ts";
 import {
   everyOrphan,
@@ -106,6 +107,7 @@ const keyReads = {
   everySuspendedSince,
   /** When the next pending approval of any owner expires, in ms since the epoch. */
   everyPendingApproval,
+  nextWebhookAt,
   /** In the order in which they were proposed, without results in quarantine. */
   readCalls,
   listOutputs,

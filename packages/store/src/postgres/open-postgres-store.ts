@@ -15,6 +15,7 @@ import { databaseError } from "./wire/database-error.ts";
 import { coalesceScripts } from "./read/coalesce-reads.ts";
 import { listenToNodes } from "./listener.ts";
 import { migratePostgres, moveInputsOnce } from "./migrate-postgres.ts";
+import type { WebhookSubscription } from "../records/webhooks.ts";
 import type { S3Options } from "../s3/s3-options.ts";
 import { withBucket } from "../s3/with-bucket.ts";
 import { PostgresBlobs } from "./postgres-blobs.ts";
@@ -37,6 +38,8 @@ export interface OpenPostgresStoreOptions {
   readonly log?: (line: string) => void;
   /** The bucket for the bytes of files, images and long inputs. @default the database */
   readonly files?: S3Options | undefined;
+  /** The endpoints that get messages about changes. @default none */
+  readonly webhooks?: readonly WebhookSubscription[];
 }
 
 /**
@@ -60,7 +63,7 @@ export async function openPostgresStore(options: OpenPostgresStoreOptions): Prom
     await using opened = new AsyncDisposableStack();
     const connection = await connectWriter(address, self);
     opened.defer(() => connection.close());
-    const writer = postgresWriter({ connection, writerId: self });
+    const writer = postgresWriter({ connection, writerId: self, webhooks: options.webhooks });
     const listener = await listenToNodes({ address, self, publisher, notifier, onMessage });
     opened.defer(() => listener.close());
     const { read, snapshot, close } = postgresReads(address, connections);

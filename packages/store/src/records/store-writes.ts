@@ -442,6 +442,27 @@ export type StoreWrite =
         readonly quota?: FileQuota;
       };
     }
+  /**
+   * Claims messages of an endpoint that are due, so that no other node sends them for `ms`
+   * milliseconds. Deletes messages of all endpoints that are older than `maxAgeMs`.
+   */
+  | {
+      readonly type: "claim-webhooks";
+      readonly endpoint: string;
+      readonly limit: number;
+      readonly ms: number;
+      readonly maxAgeMs: number;
+    }
+  /** Deletes a claimed message, or sets the time of its next attempt, in ms since the epoch. */
+  | {
+      readonly type: "settle-webhook";
+      readonly endpoint: string;
+      readonly id: string;
+      /** The attempts of the claimed message. */
+      readonly attempts: number;
+      /** `null` if there is no further attempt. */
+      readonly retryAt: number | null;
+    }
   /** Resets the variables of a run to those that it began with, if they cannot be read. */
   | { readonly type: "forget-variables"; readonly runId: string; readonly epoch: number };
 

@@ -1,3 +1,4 @@
+import type { WebhookMessage } from "./webhooks.ts";
 import type { CallRecord } from "@capstan/core";
 import type { RunStatus } from "@capstan/contract";
 import type { ReadyRun } from "./claimed-run.ts";
@@ -242,6 +243,11 @@ interface Outcomes {
     | { readonly status: "ended_upload"; readonly upload: UploadRecord }
     | Refused
     | NotFound;
+  readonly "claim-webhooks": {
+    readonly status: "claimed_webhooks";
+    readonly messages: readonly WebhookMessage[];
+  };
+  readonly "settle-webhook": { readonly status: "settled_webhook" } | NotFound;
   readonly "forget-variables": { readonly status: "forgotten" } | Fenced;
 }
 

@@ -25,6 +25,7 @@ const laterTables: readonly RowTable[] = [
   "run_usage",
   "connections",
   "credentials",
+  "webhook_messages",
 ];
 
 /**
@@ -669,6 +670,26 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX credentials_that_expire ON credentials (expires_at) WHERE expires_at IS NOT NULL",
       ...addChecksum("connections", []),
       ...addChecksum("credentials", []),
+    ],
+  },
+  {
+    version: 30,
+    statements: [
+      // The messages that endpoints have not accepted yet. `due_at` is the time of the next attempt,
+      // or the end of a claim.
+      `CREATE TABLE webhook_messages (
+        endpoint TEXT NOT NULL,
+        id TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        event TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        attempts BIGINT NOT NULL,
+        due_at BIGINT NOT NULL,
+        PRIMARY KEY (endpoint, id)
+      )`,
+      "CREATE INDEX webhook_messages_due ON webhook_messages (endpoint, due_at)",
+      "CREATE INDEX webhook_messages_by_age ON webhook_messages (created_at)",
+      ...addChecksum("webhook_messages", []),
     ],
   },
 ];

@@ -152,6 +152,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   completions: ["run_n"],
   run_words: ["run_n"],
   run_usage: ["run_n"],
+  webhook_messages: ["endpoint", "id"],
 };
 
 /** Returns the message for a damaged row. */

@@ -360,6 +360,18 @@ export const tables = {
     },
     conflict: keepFirst,
   },
+  webhook_messages: {
+    columns: {
+      endpoint: "text",
+      id: "text",
+      owner: "text",
+      event: "text",
+      created_at: "bigint",
+      attempts: "bigint",
+      due_at: "bigint",
+    },
+    conflict: keepFirst,
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

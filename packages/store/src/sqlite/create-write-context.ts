@@ -1,5 +1,6 @@
 import type { RecoveredRun } from "../records/read-results.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { WebhookSubscription } from "../records/webhooks.ts";
 import { FailedWrites } from "../decide/state/failed-writes.ts";
 import { RunStates } from "../decide/state/run-states.ts";
 import { SqliteChanges } from "./sqlite-changes.ts";
@@ -15,7 +16,10 @@ export interface SqliteWriteContext extends WriteContext {
 }
 
 /** Creates the write context of a connection and recovers the runs that a crash left unfinished. */
-export function createWriteContext(sql: SqliteConnection): {
+export function createWriteContext(
+  sql: SqliteConnection,
+  webhooks: readonly WebhookSubscription[] = [],
+): {
   readonly context: SqliteWriteContext;
   readonly recoveredRuns: readonly RecoveredRun[];
 } {
@@ -46,6 +50,7 @@ export function createWriteContext(sql: SqliteConnection): {
       nextTail: lastOf("tail") + 1,
       takeRunNumber: () => (lastRun += 1),
       notes: [],
+      webhooks,
     },
     recoveredRuns,
   };

@@ -25,6 +25,7 @@ import type { Script } from "../sql/script.ts";
 
 import type { S3Options } from "../s3/s3-options.ts";
 import { withBucket } from "../s3/with-bucket.ts";
+import type { WebhookSubscription } from "../records/webhooks.ts";
 import { storeError } from "../records/store-error.ts";
 import { ownerOf, takeTurns } from "../live/take-turns.ts";
 import { createStore, type StoreParts } from "../live/create-store.ts";
@@ -49,6 +50,8 @@ export interface OpenStoreOptions {
    * @default no log
    */
   readonly log?: (line: string) => void;
+  /** The endpoints that get messages about changes. @default none */
+  readonly webhooks?: readonly WebhookSubscription[];
 }
 
 /**
@@ -59,9 +62,9 @@ export interface OpenStoreOptions {
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { dataDir, durability = "full", clock = systemClock, syncDelayMs = 0 } = options;
-  const { log = () => {}, files } = options;
+  const { log = () => {}, files, webhooks = [] } = options;
   try {
-    return await open({ dataDir, durability, clock, syncDelayMs, log, files });
+    return await open({ dataDir, durability, clock, syncDelayMs, log, files, webhooks });
   } catch (error) {
     throw storeError(`Opening the store in ${dataDir}`, error);
   }
@@ -73,13 +76,15 @@ export function openMemoryStore(
     readonly clock?: Clock;
     /** The store that has the inputs of other runs, to which requests can refer. */
     readonly behind?: Pick<Store, "readBlob" | "hasBlob">;
+    /** The endpoints that get messages about changes. @default none */
+    readonly webhooks?: readonly WebhookSubscription[];
   } = {},
 ): Store {
   const clock = options.clock ?? systemClock;
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   sql.exec("PRAGMA temp_store = MEMORY");
   migrate(sql, clock.now());
-  return storeOnConnection(sql, clock, new MemoryBlobs(options.behind));
+  return storeOnConnection(sql, clock, new MemoryBlobs(options.behind), options.webhooks);
 }
 
 /** Returns a store on one connection, which reads and writes on the caller's thread. */
@@ -87,8 +92,9 @@ export function storeOnConnection(
   sql: SqliteConnection,
   clock: Clock,
   blobs: BlobStore = new MemoryBlobs(),
+  webhooks?: readonly WebhookSubscription[],
 ): Store {
-  const writer = connectionWriter(sql);
+  const writer = connectionWriter(sql, webhooks);
   const { storedSeq, ...reads } = sqliteReads(sql);
   return createStore({
     writer,
@@ -110,11 +116,12 @@ async function open({
   syncDelayMs,
   log,
   files,
+  webhooks,
 }: Required<OpenStoreOptions>): Promise<Store> {
   await makeFolder(dataDir);
   const lock = await lockDataDirectory(dataDir, clock.now());
   // Started early, because it loads its code while this thread prepares the database.
-  const thread = startWriterThread({ durability, syncDelayMs });
+  const thread = startWriterThread({ durability, syncDelayMs, webhooks });
   let file: FileHandle | undefined;
   try {
     const path = join(dataDir, "capstan.db");

@@ -4,6 +4,7 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 import { startThread, threadWriter, type Writer } from "../live/thread.ts";
 import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
+import type { WebhookSubscription } from "../records/webhooks.ts";
 import type { RecoveredRun } from "../records/read-results.ts";
 
 /** The first request to the writer's thread opens the database, and all others are batches. */
@@ -26,6 +27,8 @@ export interface WriterThreadOptions {
   readonly durability: Durability;
   /** The additional time that each commit waits, in ms. */
   readonly syncDelayMs: number;
+  /** The endpoints that get messages about changes. */
+  readonly webhooks: readonly WebhookSubscription[];
 }
 
 /** A thread that can load its code before the database can be opened. */
@@ -48,8 +51,11 @@ export function startWriterThread(options: WriterThreadOptions): WriterThread {
 }
 
 /** Returns a writer on the caller's own connection, for a database in memory. */
-export function connectionWriter(sql: SqliteConnection): SqliteWriter {
-  const { context, recoveredRuns } = createWriteContext(sql);
+export function connectionWriter(
+  sql: SqliteConnection,
+  webhooks: readonly WebhookSubscription[] = [],
+): SqliteWriter {
+  const { context, recoveredRuns } = createWriteContext(sql, webhooks);
   return {
     recoveredRuns,
     commit: async (batch) => {

@@ -11,7 +11,7 @@ import type { OpenedDatabase, WriterRequest, WriterThreadOptions } from "./sqlit
 import { applyBatch } from "./apply-batch.ts";
 import { createWriteContext } from "./create-write-context.ts";
 
-const { durability, syncDelayMs } = workerData as WriterThreadOptions;
+const { durability, syncDelayMs, webhooks } = workerData as WriterThreadOptions;
 const delayCell = new Int32Array(new SharedArrayBuffer(4));
 let writer: OpenWriter | undefined;
 
@@ -38,7 +38,7 @@ interface OpenWriter {
 
 function openWriter({ path, file }: OpenedDatabase): OpenWriter {
   const sql = openForWriting(path, durability);
-  const { context, recoveredRuns } = createWriteContext(sql);
+  const { context, recoveredRuns } = createWriteContext(sql, webhooks);
   const checkpoints = new Checkpoints(sql, { path, file, durability });
   let nextTrim = context.trim.pending ? setImmediate(trim) : undefined;
 

@@ -1,6 +1,7 @@
 import type { Dialect } from "../../sql/dialect.ts";
 import type { Changes } from "../../sql/changes.ts";
 import type { UserChange } from "../../records/user-change.ts";
+import type { WebhookSubscription } from "../../records/webhooks.ts";
 import type { FailedWrites } from "./failed-writes.ts";
 import type { RunStates } from "./run-states.ts";
 
@@ -34,4 +35,6 @@ export interface WriteContext {
   readonly takeRunNumber: () => number;
   /** Collects the changes of users' data by the current request, for the users' clients. */
   readonly notes: UserChange[];
+  /** The endpoints that get messages about changes. */
+  readonly webhooks: readonly WebhookSubscription[];
 }

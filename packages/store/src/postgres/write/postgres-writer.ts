@@ -5,6 +5,7 @@ import { type EncodedRequest, isCommit } from "../../encode/run-commit.ts";
 import { all, type Script, type Statement, together } from "../../sql/script.ts";
 import { bind, statement } from "../../sql/statement.ts";
 import type { WriteResult } from "../../records/write-results.ts";
+import type { WebhookSubscription } from "../../records/webhooks.ts";
 import { findRunIds } from "../../decide/find-run-ids.ts";
 import { FailedWrites } from "../../decide/state/failed-writes.ts";
 import { RunStates, type LockedRunRow } from "../../decide/state/run-states.ts";
@@ -38,8 +39,10 @@ interface Batch {
 export function postgresWriter(options: {
   readonly connection: WriterConnection;
   readonly writerId: string;
+  /** The endpoints that get messages about changes. @default none */
+  readonly webhooks?: readonly WebhookSubscription[] | undefined;
 }): Writer {
-  const { connection, writerId } = options;
+  const { connection, writerId, webhooks = [] } = options;
   const runs = new RunStates("postgres");
   const failedWrites = new FailedWrites();
   let batches = 0;
@@ -124,6 +127,7 @@ export function postgresWriter(options: {
         trim: null,
         nextTail: 1,
         takeRunNumber: () => numbers.shift() ?? 0,
+        webhooks,
       } as const;
       const { results, undo } = await runScript(decideBatch(context, requests, changes), send);
       if (undo) {

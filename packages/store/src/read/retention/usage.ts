@@ -52,6 +52,7 @@ const sized: readonly SizedTable[] = [
   { kind: "other", table: "overrides", columns: ["rule"], of: "owner" },
   { kind: "other", table: "agents", columns: ["agent"], of: "owner" },
   { kind: "other", table: "credentials", columns: ["sealed"], of: "owner" },
+  { kind: "other", table: "webhook_messages", columns: ["event"], of: "owner" },
   { kind: "other", table: "request_keys", columns: ["response"], of: "owner" },
   { kind: "files", table: "search_objects", columns: ["data"], of: "owner" },
   { kind: "files", table: "hidden_chunks", columns: ["file_id"], of: "owner" },
