@@ -139,6 +139,11 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   // Each user's stream has that user's own changes only.
   "GET /v1/events": { others: "own" },
   "GET /v1/usage": { others: "own" },
+  "GET /v1/preferences": { others: "own" },
+  "PUT /v1/preferences": {
+    body: ({ secret }) => ({ instructions: secret, favorite_models: [secret] }),
+    others: "own",
+  },
 
   "GET /mcp": { others: "own" },
   "POST /mcp": { body: initialize, others: "own" },

@@ -140,20 +140,26 @@ test("the server itself retries a short failure", { skip }, async () => {
 
 test("the page stores the selected model, including the offline model", { skip }, async () => {
   const { page } = me;
-  const select = page.getByRole("combobox", { name: "Model" });
-  assert.match(await select.locator("option:checked").innerText(), /deckhand/);
-  await select.selectOption("custom/bosun");
+  const picker = page.getByTestId("model-picker");
+  const choose = async (id: string) => {
+    await picker.click();
+    await page.locator(`[data-testid=model-option][data-model="${id}"]`).click();
+  };
+  assert.match(await picker.innerText(), /deckhand/);
+  await choose("custom/bosun");
   model.willSay({ type: "text", text: "Aye." });
   await me.say("Who are you?");
   await me.turnEnds();
   assert.equal(model.requests.at(-1)?.model, "bosun");
   await page.reload();
-  await eventually(async () => assert.equal(await select.inputValue(), "custom/bosun"));
-  await select.selectOption("capstan/offline");
+  await eventually(async () =>
+    assert.equal(await picker.getAttribute("data-model"), "custom/bosun"),
+  );
+  await choose("capstan/offline");
   await me.say("And you?");
   await me.turnEnds();
   assert.match(await me.answer(), /no AI/);
-  await select.selectOption("custom/deckhand");
+  await choose("custom/deckhand");
 });
 
 test(

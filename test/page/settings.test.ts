@@ -69,6 +69,69 @@ test("a newcomer adds a model, and sees what its answers cost", { skip }, async 
   await me.leave();
 });
 
+test(
+  "a user creates an agent, chooses it, and sets what new chats begin with",
+  { skip },
+  async () => {
+    const me = await visit(browser, capstan.url);
+    const { page } = me;
+    await page.getByTestId("open-settings").click();
+    const dialog = page.getByRole("dialog", { name: "Settings" });
+    await dialog.getByRole("textbox", { name: "Instructions for all chats" }).fill("Be brief.");
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await dialog.getByRole("button", { name: "Tools" }).click();
+    await dialog.getByRole("switch", { name: "Web" }).uncheck({ force: true });
+    await dialog.getByRole("button", { name: "Agents" }).click();
+    await dialog.getByRole("button", { name: "New agent" }).click();
+    await dialog.getByLabel("Name").fill("Ship's cook");
+    await dialog.getByLabel("Model").selectOption("custom/large-1");
+    await dialog.getByLabel("Instructions").fill("Answer with a recipe.");
+    await dialog.getByLabel("Temperature").fill("0.3");
+    await dialog.getByLabel("The tools that are on in the chat").uncheck();
+    await dialog.getByLabel("Todo").check();
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await dialog.getByTestId("agent").getByText("custom/large-1 · 1 tool group").waitFor();
+    await page.keyboard.press("Escape");
+
+    const picker = page.getByTestId("model-picker");
+    await picker.click();
+    await page.getByTestId("model-search").fill("cook");
+    await page.getByRole("button", { name: "Favorite: Ship's cook" }).click();
+    await page.getByTestId("model-search").press("Enter");
+    model.willSay({ type: "text", text: "Soup." });
+    await me.say("Dinner?");
+    await me.turnEnds();
+    const asked = model.requests.at(-1);
+    assert.equal(asked?.model, "large-1");
+    assert.equal((asked as { temperature?: number } | undefined)?.temperature, 0.3);
+    const told = JSON.stringify(asked?.messages);
+    assert.ok(
+      told.indexOf("Answer with a recipe.") < told.indexOf("Be brief."),
+      told.slice(0, 400),
+    );
+    assert.ok(told.includes("Answer with a recipe."));
+    const offered = asked?.tools?.map((tool) => tool.function.name) ?? [];
+    assert.ok(offered.includes("AddTodos") && !offered.includes("ListFiles"), offered.join());
+
+    // The chat keeps its model, and a new chat has its own.
+    await picker.click();
+    await page.locator('[data-testid=model-option][data-model="custom/small-1"]').click();
+    await page.reload();
+    await page.getByText("Soup.").waitFor();
+    assert.match(await picker.innerText(), /small-1/);
+    await me.startOver();
+    assert.match(await picker.innerText(), /Ship's cook/);
+    await picker.click();
+    assert.match(await page.getByTestId("model-option").first().innerText(), /Ship's cook/);
+    await page.keyboard.press("Escape");
+    await me.openPanel("Tools");
+    const web = me.panel("Tools").locator("[data-group=web]").getByTestId("group-switch");
+    assert.equal(await web.isChecked(), false);
+    assertQuiet(me);
+    await me.leave();
+  },
+);
+
 test("at 360 px no section of the settings overflows", { skip }, async () => {
   const me = await visit(browser, capstan.url, { viewport: { width: 360, height: 740 } });
   const { page } = me;

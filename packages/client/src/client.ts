@@ -20,6 +20,8 @@ import type {
   OverrideView,
   OpenedSession,
   PairingView,
+  PreferencesUpdate,
+  PreferencesView,
   ProviderBody,
   ProviderView,
   ResultApprovalView,
@@ -95,6 +97,8 @@ export interface StartRun {
   readonly files?: readonly MessageFile[];
   /** Names of the tool groups to offer. */
   readonly groups: readonly string[];
+  /** They follow the instructions of an agent. @default none */
+  readonly instructions?: string | undefined;
   /**
    * The response that the message follows, or null for the start of the conversation.
    *
@@ -222,6 +226,10 @@ export function createClient(options: ClientOptions = {}) {
     revokeSession: (session: string) => remove(`/v1/sessions/${id(session)}`),
     models: (signal?: Signal) => list<ModelView>("/v1/models", signal),
     toolGroups: (signal?: Signal) => list<ToolGroupView>("/v1/tools", signal),
+    /** Returns the user's settings of the page. */
+    preferences: (signal?: Signal) => json<PreferencesView>("/v1/preferences", { signal }),
+    changePreferences: (body: PreferencesUpdate) =>
+      json<PreferencesView>("/v1/preferences", { method: "PUT", body }),
     /** Returns the providers of models, without their keys. */
     providers: (signal?: Signal) => list<ProviderView>("/v1/providers", signal),
     /** Tries a provider and stores it. Fails if it does not accept the key. */
@@ -292,7 +300,11 @@ export function createClient(options: ClientOptions = {}) {
     searchConversations: (query: string, signal?: Signal) =>
       json<ConversationMatches>(`/v1/conversations/search?query=${id(query)}`, { signal }),
     createConversation: (
-      body: { readonly title?: string; readonly switches?: Switches } = {},
+      body: {
+        readonly title?: string;
+        readonly switches?: Switches;
+        readonly metadata?: { readonly [key: string]: string };
+      } = {},
       signal?: Signal,
     ) => post<ConversationView>("/v1/conversations", body, signal),
     conversation: (conversation: string, signal?: Signal) =>
@@ -321,7 +333,7 @@ export function createClient(options: ClientOptions = {}) {
      * answer.
      */
     startRun: (
-      { conversation, model, text, files, groups, after, head }: StartRun,
+      { conversation, model, text, files, groups, instructions, after, head }: StartRun,
       signal?: Signal,
     ) => {
       const tools = groups.map((group) => ({
@@ -332,7 +344,8 @@ export function createClient(options: ClientOptions = {}) {
       const isPlain = after === undefined && head === undefined;
       const place = isPlain ? conversation : { id: conversation, after, head };
       const turn = { model, input: inputOf(text, files), conversation: place, tools };
-      const body = { ...turn, background: true, approvals: "inline" };
+      const more = instructions === undefined ? {} : { instructions };
+      const body = { ...turn, ...more, background: true, approvals: "inline" };
       return post<{ readonly id: string }>("/v1/responses", body, signal);
     },
     /** Returns the whole input of a run as Responses items, of which its view may have only a part. */

@@ -35,6 +35,8 @@ export interface AgentBody {
   readonly model?: string;
   /** They precede the instructions of the request. */
   readonly instructions?: string;
+  /** 0 to 2; used by requests without a temperature. @default the provider's */
+  readonly temperature?: number;
   /** Offered in addition to the tools of the request. */
   readonly groups?: readonly AgentGroup[];
   /** The form in which the model reads earlier turns. @default the server's setting */

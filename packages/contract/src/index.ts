@@ -48,6 +48,7 @@ export type { FileDeleted, FileLinkView, FileView, UploadPartView, UploadView } 
 export type { GrantDeleted, GrantView } from "./grant.ts";
 export type { DamagedView, ListView } from "./list.ts";
 export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";
+export type { PreferencesUpdate, PreferencesView } from "./preferences.ts";
 export type { ProviderBody, ProviderOutcome, ProviderSettings, ProviderView } from "./provider.ts";
 export type { AwaitedView, RunEvent, RunNotice, RunStatus, RunView, RunWithEvents } from "./run.ts";
 export type {

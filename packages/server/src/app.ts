@@ -50,6 +50,7 @@ import { assistantRoutes } from "./threads/assistant-routes.ts";
 import { messageRoutes } from "./threads/message-routes.ts";
 import { threadRunRoutes } from "./threads/run-routes.ts";
 import { threadRoutes } from "./threads/thread-routes.ts";
+import { preferenceRoutes } from "./api/preferences.ts";
 import { providerRoutes } from "./api/providers.ts";
 import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
@@ -129,6 +130,7 @@ export function createApp({
   app.route("/v1/events", eventRoutes(services, budget));
   app.route("/v1/usage", usageRoutes(services));
   app.route("/v1/providers", providerRoutes(services));
+  app.route("/v1/preferences", preferenceRoutes(services));
   app.route("/v1/approvals", approvalRoutes(services));
   app.route("/v1/grants", grantRoutes(services));
   app.route("/v1/overrides", overrideRoutes(services));

@@ -80,6 +80,17 @@ function route(
       return { body: infoFor(mock) };
     case "models":
       return list(modelsFor(mock));
+    case "agents":
+      return list([]);
+    case "preferences":
+      return {
+        body: {
+          object: "preferences",
+          switches: { groups: {}, tools: {} },
+          favorite_models: [],
+          instructions: "",
+        },
+      };
     case "tools":
       return list(toolGroups);
     case "responses":

@@ -576,7 +576,9 @@ test("the whole text says what an unavailable tool needs", { skip }, async () =>
 test("switches and the model apply to the next turn", { skip }, async () => {
   await page.getByTestId("open-tools").click();
   await page.locator("[data-group=web] [data-testid=group-switch]").uncheck({ force: true });
-  await page.getByTestId("model-select").selectOption("openai/gpt-5.5");
+  await page.getByTestId("model-picker").click();
+  await page.getByTestId("model-search").fill("gpt openai");
+  await page.getByTestId("model-search").press("Enter");
   await page.getByText("Explore this folder").waitFor();
   await say("hello");
   await idle();
@@ -594,7 +596,10 @@ test("switches and the model apply to the next turn", { skip }, async () => {
     tools: { "basic.DateTime": false },
   });
   await page.reload();
-  await becomes(() => page.getByTestId("model-select").inputValue(), "openai/gpt-5.5");
+  await becomes(
+    () => page.getByTestId("model-picker").getAttribute("data-model"),
+    "openai/gpt-5.5",
+  );
 });
 
 test("a message that the server rejects is put back into the field", { skip }, async () => {

@@ -7,7 +7,7 @@ import { typedFiles } from "../http/files/typed-files.ts";
 import { requireNoLoosening } from "../http/rights.ts";
 import type { Services } from "../http/services.ts";
 import { selectAgent } from "../http/select-agent.ts";
-import { applyAgent } from "../runs/request/agent.ts";
+import { applyAgent, settingsWith } from "../runs/request/agent.ts";
 import type { HistoryProblem } from "../runs/history/history-item.ts";
 import { newMessages } from "../runs/history/item-messages.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
@@ -131,7 +131,7 @@ export async function startCompletion(
     ...(fields.omitsClientTools === true && { omitsClientTools: true }),
     checkedTools: tools.checkedTools,
     settings: {
-      ...request.settings,
+      ...settingsWith(agent, request.settings),
       ...(request.usesFunctions && { parallelToolCalls: false }),
     },
     maxToolCalls: fields.maxToolCalls,

@@ -42,6 +42,8 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/tools", needs: "ask" },
   { method: "GET", path: "/v1/events", needs: "ask" },
   { method: "GET", path: "/v1/usage", needs: "ask" },
+  { method: "GET", path: "/v1/preferences", needs: "ask" },
+  { method: "PUT", path: "/v1/preferences", needs: "ask" },
 
   // Loosens restrictions with `approve: true`, and with `require_approval: "never"`.
   { method: "POST", path: "/v1/responses", needs: "ask", toLoosen: "approve" },

@@ -12,7 +12,7 @@ import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
 import type { StatedAnswer } from "../runs/history/mark-items.ts";
 import { mergeHistory } from "../runs/history/merge-history.ts";
 import { sessionMarks, sessionVariables } from "../runs/history/session-marks.ts";
-import { type AgentFields, applyAgent } from "../runs/request/agent.ts";
+import { type AgentFields, applyAgent, settingsWith } from "../runs/request/agent.ts";
 import type { StartOptions } from "../runs/start-run.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { titleFrom } from "../runs/request/title.ts";
@@ -201,7 +201,7 @@ export async function prepareResponse(
     clientTools: fields.clientTools,
     ...(fields.omitsClientTools === true && { omitsClientTools: true }),
     checkedTools: checkedTools(offered.forms),
-    settings: request.settings,
+    settings: settingsWith(agent, request.settings),
     maxToolCalls: fields.maxToolCalls,
     maxRounds: fields.maxRounds,
     approvals: fields.approvals,

@@ -1,6 +1,6 @@
 import { createEffect, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
-import { ModelSelect } from "../settings/model-select.tsx";
+import { ModelPicker } from "../settings/model-picker.tsx";
 import { groupsOn } from "../state/switches.ts";
 import { AttachButton } from "../attachments/attach-button.tsx";
 import { attachPasted } from "../attachments/attach-files.ts";
@@ -91,7 +91,7 @@ export function Composer() {
         />
         <div class="composer-tools row">
           <AttachButton />
-          <ModelSelect />
+          <ModelPicker />
           <Button
             look="quiet"
             aria-label={chatTexts.composer.toolGroups}

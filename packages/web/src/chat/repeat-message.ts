@@ -2,10 +2,10 @@ import { client } from "../api/client.ts";
 import { inputFiles } from "../attachments/input-files.ts";
 import type { AppState } from "../state/app-state.ts";
 import type { LiveRun } from "../state/live-run.ts";
-import { groupsOn } from "../state/switches.ts";
 import { attempt } from "../state/toasts.ts";
 import { chatTexts } from "../texts/chat.ts";
 import { inputText, type Turn } from "./group-turns.ts";
+import { turnOptions } from "./turn-options.ts";
 
 /** Whether a message can be sent again: no run is in progress, and the server has its files. */
 export function canRepeat({ chat }: AppState, turn: Turn<LiveRun>): boolean {
@@ -34,10 +34,11 @@ export async function wholeMessage({
  * @returns whether the message was sent; if not, the page shows why
  */
 export async function repeatMessage(
-  { catalog, chat }: AppState,
+  app: AppState,
   turn: Turn<LiveRun>,
   edited?: string,
 ): Promise<boolean> {
+  const { catalog, chat } = app;
   const first = turn.runs[0];
   if (first === undefined) return false;
   let sent = false;
@@ -47,7 +48,7 @@ export async function repeatMessage(
       text: edited ?? text,
       files: files.flatMap(({ id, name, isImage }) => (id === null ? [] : [{ id, name, isImage }])),
       model: catalog.model()?.id ?? first.view.model,
-      groups: groupsOn(catalog.groups.value(), chat.switches()),
+      ...turnOptions(app),
       after: first.view.previous,
     });
   });

@@ -1,5 +1,5 @@
 import type { AppState } from "../state/app-state.ts";
-import { groupsOn } from "../state/switches.ts";
+import { turnOptions } from "./turn-options.ts";
 
 /**
  * Sends the user's text and the attached files, with the chosen model and the enabled groups.
@@ -17,11 +17,10 @@ export async function sendMessage(
   if (model === undefined || isEmpty) return false;
   if (!isQueued && !attachments.isReady()) return false;
   const taken = isQueued ? [] : attachments.take();
-  const groups = groupsOn(catalog.groups.value(), chat.switches());
   const files = taken.flatMap(({ upload, name, isImage }) =>
     upload.status === "ready" ? [{ id: upload.fileId, name, isImage }] : [],
   );
-  const went = await chat.send({ text, files, model, groups });
+  const went = await chat.send({ text, files, model, ...turnOptions(app) });
   if (!went && !isQueued) {
     attachments.restore(taken);
     if (app.draft() === "") app.setDraft(text);

@@ -2,7 +2,8 @@ import { For, Show } from "solid-js";
 import { NotificationSwitch } from "../inbox/notification-switch.tsx";
 import { Toggle } from "../shell/toggle.tsx";
 import { useApp } from "../state/app-state.ts";
-import type { Theme } from "../state/theme.ts";
+import type { Theme } from "../state/preferences.ts";
+import { InstructionsField } from "./instructions-field.tsx";
 import { settingsTexts } from "../texts/settings.ts";
 
 const texts = settingsTexts.general;
@@ -43,6 +44,9 @@ export function GeneralSection() {
           testId="show-details"
           onChange={(on) => app.showDetails(on)}
         />
+      </section>
+      <section class="setting">
+        <InstructionsField />
       </section>
       <section class="setting">
         <h3 class="setting-title">{texts.notifications}</h3>

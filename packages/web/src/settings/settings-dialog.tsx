@@ -3,8 +3,10 @@ import { useApp, type SettingsSection } from "../state/app-state.ts";
 import { IconButton } from "../shell/button.tsx";
 import { Icon, type IconName } from "../shell/icon.tsx";
 import { settingsTexts } from "../texts/settings.ts";
+import { AgentsSection } from "./agents-section.tsx";
 import { GeneralSection } from "./general-section.tsx";
 import { ModelsSection } from "./models-section.tsx";
+import { ToolsSection } from "./tools-section.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import "./settings-dialog.css";
 
@@ -13,6 +15,8 @@ const texts = settingsTexts.dialog;
 const sections: readonly { readonly name: SettingsSection; readonly icon: IconName }[] = [
   { name: "general", icon: "sliders" },
   { name: "models", icon: "spark" },
+  { name: "agents", icon: "agent" },
+  { name: "tools", icon: "tools" },
   { name: "usage", icon: "chart" },
 ];
 
@@ -74,6 +78,12 @@ export function SettingsDialog() {
               </Match>
               <Match when={app.settings() === "models"}>
                 <ModelsSection />
+              </Match>
+              <Match when={app.settings() === "agents"}>
+                <AgentsSection />
+              </Match>
+              <Match when={app.settings() === "tools"}>
+                <ToolsSection />
               </Match>
               <Match when={app.settings() === "usage"}>
                 <UsageSection />

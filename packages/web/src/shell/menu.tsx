@@ -1,6 +1,7 @@
 import { createSignal, createUniqueId, For, Show } from "solid-js";
 import { Icon, type IconName } from "./icon.tsx";
 import { IconButton } from "./button.tsx";
+import { placePopover } from "./place-popover.ts";
 import "./menu.css";
 
 /** An entry of a menu. */
@@ -24,18 +25,11 @@ export function Menu(props: {
   let button!: HTMLButtonElement;
 
   const entries = () => [...list.querySelectorAll<HTMLButtonElement>("button")];
-  const place = () => {
-    const { bottom, right, top } = button.getBoundingClientRect();
-    const { offsetHeight, offsetWidth } = list;
-    const isBelow = bottom + offsetHeight + 8 < innerHeight;
-    list.style.top = `${Math.max(8, isBelow ? bottom + 4 : top - offsetHeight - 4)}px`;
-    list.style.left = `${Math.max(8, Math.min(right, innerWidth - 8) - offsetWidth)}px`;
-  };
   const onToggle = (event: ToggleEvent) => {
     setOpen(event.newState === "open");
     if (event.newState !== "open") return;
     queueMicrotask(() => {
-      place();
+      placePopover(button, list, "right");
       entries()[0]?.focus();
     });
   };

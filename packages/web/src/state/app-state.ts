@@ -10,12 +10,12 @@ import { createNotifications } from "./notifications.ts";
 import { createConversationList, titleOf } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
 import { createMessageDrafts } from "./message-drafts.ts";
-import { createPreference } from "./preferences.ts";
+import { createPreference, createTheme } from "./preferences.ts";
 import { navigateTo, routedConversation } from "./route.ts";
-import { createTheme } from "./theme.ts";
+import { createUserPreferences } from "./user-preferences.ts";
 
 /** The sections of the settings. */
-export type SettingsSection = "general" | "models" | "usage";
+export type SettingsSection = "general" | "models" | "agents" | "tools" | "usage";
 
 export type PanelName = "inbox" | "tools" | "variables" | "permissions";
 
@@ -42,9 +42,9 @@ export function createAppState() {
   /** Whether the numbers of each answer are shown: off, or null for on. */
   const [details, setDetails] = createPreference("details");
   const theme = createTheme();
+  const preferences = createUserPreferences();
   const { draft, setDraft } = createMessageDrafts(routedConversation);
   const attachments = createAttachments(routedConversation);
-  const catalog = createCatalog();
   const conversations = createConversationList((read) => chat.noteConversation(read));
   const chat = createChat({
     onCreated(conversation) {
@@ -52,7 +52,10 @@ export function createAppState() {
       navigateTo(conversation.id);
     },
     onTurnChanged: (conversation) => conversations.noteChanged(conversation),
+    defaultSwitches: () => preferences.value().switches,
+    newModel: () => catalog.model()?.id ?? null,
   });
+  const catalog = createCatalog(chat);
 
   const notifications = createNotifications();
   const inbox = createInbox((requests) =>
@@ -76,6 +79,7 @@ export function createAppState() {
   createEffect(
     on([apiKeyRevision, serverReturns], ([key], before) => {
       void catalog.refresh();
+      void preferences.refresh();
       void conversations.all.refresh();
       void inbox.refresh();
       const wasRefused = before !== undefined && before[0] !== key;
@@ -112,6 +116,7 @@ export function createAppState() {
     notifications,
     queue: createMessageQueue(routedConversation),
     theme,
+    preferences,
     settings,
     showSettings: (section: SettingsSection | null) => void setSettings(section),
     showsDetails: () => details() !== "off",

@@ -26,6 +26,8 @@ export interface SendOptions {
   readonly files: readonly SentFile[];
   readonly model: string;
   readonly groups: readonly string[];
+  /** @default none */
+  readonly instructions?: string | undefined;
   /**
    * The run that the message follows, or null for the start of the chat.
    *
@@ -50,7 +52,14 @@ export interface ChatEvents {
   readonly onCreated: (conversation: ConversationView) => void;
   /** Called when a turn begins or ends, to update the list of conversations. */
   readonly onTurnChanged: (conversation: string) => void;
+  /** The switches of new chats. */
+  readonly defaultSwitches: () => Switches;
+  /** The id of the model with which a chat is created. */
+  readonly newModel: () => string | null;
 }
+
+/** The member of a conversation's metadata with its model. */
+const modelKey = "capstan_model";
 
 /** How long to wait for further events of one change, in milliseconds. */
 const eventDelay = 50;
@@ -70,7 +79,8 @@ export function createChat(events: ChatEvents) {
   const [sending, setSending] = createSignal<SendingMessage | null>(null);
   /** Why the last action failed. */
   const [sendError, setSendError] = createSignal<string | null>(null);
-  const [draftSwitches, setDraftSwitches] = createSignal<Switches>(noSwitches);
+  const [draftSwitches, setDraftSwitches] = createSignal<Switches | null>(null);
+  const switchesOfNew = () => draftSwitches() ?? events.defaultSwitches();
   /** Counts events that may have changed variables or grants. */
   const [revision, setRevision] = createSignal(0);
   let loading = new AbortController();
@@ -119,7 +129,7 @@ export function createChat(events: ChatEvents) {
       setRuns([]);
       setChosen(null);
       setSendError(null);
-      setDraftSwitches(noSwitches);
+      setDraftSwitches(null);
       noteChange();
     });
   }
@@ -174,7 +184,12 @@ export function createChat(events: ChatEvents) {
 
   async function make(title: string): Promise<ConversationView> {
     const { signal } = loading;
-    const made = await client.createConversation({ title, switches: draftSwitches() });
+    const model = events.newModel();
+    const made = await client.createConversation({
+      title,
+      switches: switchesOfNew(),
+      ...(model !== null && { metadata: { [modelKey]: model } }),
+    });
     if (!signal.aborted) {
       wanted = made.id;
       stored = made.switches;
@@ -315,6 +330,7 @@ export function createChat(events: ChatEvents) {
         files: options.files,
         conversation: id,
         groups: options.groups,
+        instructions: options.instructions,
         after: place,
         head: known,
       });
@@ -354,6 +370,16 @@ export function createChat(events: ChatEvents) {
     }
   }
 
+  /** Stores the model of the open conversation. Returns false if there is none. */
+  function setModel(id: string): boolean {
+    const open = conversation();
+    if (open === null) return false;
+    const metadata = { ...open.metadata, [modelKey]: id };
+    setConversation((now) => (now?.id === open.id ? { ...now, metadata } : now));
+    void attempt(() => client.updateConversation(open.id, { metadata }));
+    return true;
+  }
+
   async function attempt(action: () => Promise<unknown>): Promise<void> {
     setSendError(null);
     try {
@@ -376,7 +402,10 @@ export function createChat(events: ChatEvents) {
     sending,
     sendError,
     revision,
-    switches: () => conversation()?.switches ?? draftSwitches(),
+    switches: () => conversation()?.switches ?? switchesOfNew(),
+    /** The id of the model that was chosen for the open conversation. */
+    model: () => conversation()?.metadata[modelKey] ?? null,
+    setModel,
     open,
     reload: () => open(wanted),
     send,

@@ -1,3 +1,5 @@
+import { plural } from "./count.ts";
+
 /** Texts of the tools panel, the model selection, the theme, the key dialog and the notices. */
 export const settingsTexts = {
   key: {
@@ -12,9 +14,6 @@ export const settingsTexts = {
     field: "API key",
     submit: "Use this key",
   },
-  model: "Model",
-  defaultModel: (reason: string | undefined) =>
-    reason === undefined ? " (default)" : ` (default: ${reason})`,
   configuration: {
     before:
       "The settings file allows more than its last accepted version, so it does not apply yet. To review and accept it, run",
@@ -36,6 +35,8 @@ export const settingsTexts = {
     names: {
       general: "General",
       models: "Models and keys",
+      agents: "Agents",
+      tools: "Tools",
       usage: "Usage",
     },
   },
@@ -44,9 +45,47 @@ export const settingsTexts = {
     themes: { system: "System", light: "Light", dark: "Dark" },
     details: "Show tokens and costs",
     aboutDetails: "Each answer then shows its calls, tokens and, for models with prices, its cost.",
+    instructions: "Instructions for all chats",
+    aboutInstructions:
+      "The model reads them with each message. An agent's own instructions come first.",
+    save: "Save",
     notifications: "Notifications",
     noNotifications:
       "This browser shows no notifications of this page. They need HTTPS, or an address on the same machine.",
+  },
+  notSaved: "The setting was not saved",
+  picker: {
+    title: "Choose a model",
+    button: (title: string) => `Model: ${title}`,
+    search: "Search models and agents",
+    default: "default",
+    agent: "agent",
+    favorite: (title: string) => `Favorite: ${title}`,
+    nothing: "No model has these words.",
+  },
+  agents: {
+    about: "An agent is a model with instructions and tools. Choose it like a model in a chat.",
+    add: "New agent",
+    newTitle: "New agent",
+    empty: "You have no agents yet.",
+    configured: "From the settings file",
+    edit: (title: string) => `Change ${title}`,
+    remove: (title: string) => `Delete ${title}`,
+    notDeleted: "The agent was not deleted",
+    overridden: "Not used: an agent of the settings file has the same name.",
+    title: "Name",
+    model: "Model",
+    defaultModel: "Default model of the server",
+    instructions: "Instructions",
+    temperature: "Temperature, from 0 to 2 (empty: the provider's default)",
+    tools: "Tools",
+    allGroups: "The tools that are on in the chat",
+    groupsOfChat: "tools of the chat",
+    groups: (count: number) => plural(count, "tool group"),
+  },
+  toolDefaults: {
+    about:
+      "The tool groups that are on in new chats. Each chat can change its own in its panel Tools.",
   },
   models: {
     about:

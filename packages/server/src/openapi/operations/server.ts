@@ -61,6 +61,15 @@ export const serverOperations: Operations = {
     ],
     answer: listOf("UsageView"),
   },
+  "GET /v1/preferences": {
+    summary: "Read your settings of the page",
+    answer: json("PreferencesView"),
+  },
+  "PUT /v1/preferences": {
+    summary: "Change your settings of the page",
+    body: ref("PreferencesUpdate"),
+    answer: json("PreferencesView"),
+  },
   "GET /v1/providers": {
     summary: "List the providers of models, without their keys",
     answer: listOf("ProviderView"),

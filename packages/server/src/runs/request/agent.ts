@@ -95,6 +95,11 @@ export const agentSchema = z.strictObject(
     title: text("a title of 1 to 100 characters", 100).exactOptional(),
     model: text('a model such as "openai/gpt-5.5"', 200).exactOptional(),
     instructions: text("a text of 1 to 100000 characters", 100_000).exactOptional(),
+    temperature: z
+      .number({ error: "a number from 0 to 2" })
+      .min(0, { error: "a number from 0 to 2" })
+      .max(2, { error: "a number from 0 to 2" })
+      .exactOptional(),
     groups: z
       .array(
         z.preprocess((given) => (typeof given === "string" ? { group: given } : given), group),
@@ -133,6 +138,7 @@ export const agentSchema = z.strictObject(
       "title",
       "model",
       "instructions",
+      "temperature",
       "groups",
       "history",
       "limits",
@@ -171,6 +177,15 @@ export async function findAgent(
   if (given !== undefined) return { name, source: "configuration", agent: given };
   const own = await store.getAgent({ owner, name });
   return own && { name, source: "user", agent: own.agent };
+}
+
+/** Returns the settings of a request; the temperature of the agent applies if it has none. */
+export function settingsWith<T extends { readonly temperature?: number }>(
+  agent: Agent | undefined,
+  settings: T,
+): T {
+  const temperature = settings.temperature ?? agent?.temperature;
+  return temperature === undefined ? settings : { ...settings, temperature };
 }
 
 /** Returns whether an agent lets calls run without an approval that their tools require. */
