@@ -4,6 +4,7 @@ import { loop } from "./loop.ts";
 import { repair } from "./repair.ts";
 import { runs } from "./runs.ts";
 import { scripts } from "./scripts.ts";
+import { search } from "./search/search.ts";
 import { start } from "./start.ts";
 import { tokens } from "./tokens.ts";
 import { toolkit } from "./toolkit/toolkit.ts";
@@ -22,4 +23,5 @@ export const benches: readonly Bench[] = [
   walk,
   toolkit,
   tokens,
+  search,
 ];

@@ -69,6 +69,22 @@ export const floors: readonly Floor[] = [
   ofTool("index 20,000 documents", 60, "s"),
   ofTool("index 20,000 documents: most memory", 500, "MB"),
   ofTool("hybrid search: p50", 20),
+  {
+    bench: "search",
+    case: "all tasks: hit@5",
+    subject: "capstan",
+    bound: "at least",
+    limit: 70,
+    unit: "%",
+  },
+  {
+    bench: "search",
+    case: "a query at 1,000 tools, median",
+    subject: "capstan",
+    bound: "at most",
+    limit: 1,
+    unit: "ms",
+  },
 ];
 
 /** Returns the value to which the floor applies, or `undefined` if it was not measured. */

@@ -17,7 +17,7 @@ export { digest } from "./json/json-value.ts";
 export { missingInValue, readPointer } from "./json/json-pointer.ts";
 
 // text
-export { detached } from "./text/truncate.ts";
+export { detached, estimateTokens, oneLine } from "./text/truncate.ts";
 export { nearestNames } from "./text/nearest-name.ts";
 export { neutralise, neutraliseOutside } from "./text/neutralise.ts";
 export { sliceText } from "./text/slice.ts";
@@ -69,6 +69,7 @@ export type { VariableSource } from "./variables/variable.ts";
 export type { VariableType, VariableValue } from "./variables/variable.ts";
 
 // tool
+export type { ToolDeferral } from "./tool/tool-deferral.ts";
 export { attachmentsOnly, readsAttachmentsOnly } from "./tool/caller.ts";
 export type { ExecutionDecision, GrantOffer, ResultApprovalPolicy } from "./tool/tool.ts";
 export { titleOf } from "./tool/registry.ts";

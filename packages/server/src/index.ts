@@ -25,7 +25,8 @@ export { smallVector } from "./search/vector-code.ts";
 export { createVectorStores } from "./search/vector-stores.ts";
 export type { ClientApproves, McpOptions } from "./mcp/mcp-options.ts";
 export { type Right, type RouteRight, routeRights } from "./http/rights.ts";
-export type { ServerLimits } from "./runs/request/run-limits.ts";
+export { searchGroup, searchTool, searchTools } from "./tool-search/search-tools.ts";
+export { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
 export {
   type RunningServer,
   type ServerOptions,

@@ -33,6 +33,7 @@ import { openSealer } from "./http/sealing.ts";
 import type { DocumentConverter } from "./runs/files/document-text.ts";
 import { type DocumentReader, noDocuments } from "./search/document-reader.ts";
 import { createEmbedder } from "./search/embed-texts.ts";
+import { createToolSearch } from "./tool-search/tool-search.ts";
 import { createStoredDocuments, type StoredDocuments } from "./search/stored-documents.ts";
 import { createConversationSearch } from "./search/search-conversations.ts";
 import { createVectorStores } from "./search/vector-stores.ts";
@@ -157,6 +158,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       ? await openStore({ dataDir: options.dataDir, log, files: options.fileStore })
       : await openPostgres(options.databaseUrl, { log, files: options.fileStore });
   const memory = openMemoryStore({ behind: store });
+  const { embeddingModel, documentReader = noDocuments } = options;
+  const embedder =
+    embeddingModel === undefined || models.embed === undefined
+      ? undefined
+      : createEmbedder(embeddingModel, models.embed);
   const runs = new RunService({
     store,
     memory,
@@ -165,14 +171,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     limits,
     documents: options.documents,
     attachmentTools: options.attachmentTools,
+    toolSearch: createToolSearch({
+      ...(embedder && { embed: (texts, signal) => embedder.embed(texts, signal) }),
+    }),
     log,
   });
-  const { embeddingModel, documentReader = noDocuments } = options;
   const vectorStores = createVectorStores({
     store,
     documents: documentReader,
-    ...(embeddingModel !== undefined &&
-      models.embed && { embedder: createEmbedder(embeddingModel, models.embed) }),
+    ...(embedder && { embedder }),
     clock: systemClock,
     log,
   });

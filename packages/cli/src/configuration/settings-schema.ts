@@ -132,6 +132,7 @@ const limits = z.object(
     graceMs: whole("milliseconds from 0 to 3600000", { min: 0, max: 3_600_000 }).exactOptional(),
     turnCost: above0("an amount, more than 0").exactOptional(),
     shownTokens: tokens,
+    toolTokens: tokens,
     toolTimeoutMs: milliseconds,
     approvalHours: above0("hours, more than 0 and at most 8760", 8_760).exactOptional(),
     runsAtOnce: runs,

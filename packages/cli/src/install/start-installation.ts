@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { GateLimits, ModelEntry } from "@capstan/core/host";
 import { countTokensIfLoaded, createCurrentCatalog, createModelCatalog } from "@capstan/models";
-import { type ServerLimits, startServer, type StopSummary } from "@capstan/server";
+import { searchGroup, type ServerLimits, startServer, type StopSummary } from "@capstan/server";
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
 import { webRoot } from "@capstan/web";
 
@@ -71,7 +71,7 @@ export async function startInstallation(options: {
     stored: () => stored,
     findModel: (id) => models.find(id),
   });
-  const shippedNames = shipped.map(({ name }) => name);
+  const shippedNames = [...shipped.map(({ name }) => name), searchGroup];
   const connections = await configuredConnections(configuration, {
     reserved: [...shippedNames, "code", "scripts"],
     ...(log && { log }),

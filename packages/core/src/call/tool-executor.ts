@@ -41,6 +41,7 @@ import {
   isAllowed,
   offerTools,
 } from "../tool/tool-offer.ts";
+import { deferralTool, groupIndex } from "../tool/group-index.ts";
 import { dropSkillRules, registerSkillRules, toolRules } from "../tool/tool-rules.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 import { requestApproval, requestReview } from "./ask/request-answer.ts";
@@ -279,14 +280,18 @@ export class ToolExecutor {
    * tools keep their names.
    */
   offer(options: OfferOptions = {}): ToolOffer {
-    const { groups, clientTools = [], allowTool } = options;
-    const offered = this.enabledTools(groups).filter(
+    const { groups, clientTools = [], allowTool, deferral } = options;
+    const search = deferral && this.gate.registry.tool(deferral.searchTool);
+    const enabled = this.enabledTools(groups);
+    // A client's deferred tools are found with it, too.
+    const tools = search === undefined || enabled.includes(search) ? enabled : [...enabled, search];
+    const offered = tools.filter(
       (tool) =>
         (allowTool === undefined || isAllowed(allowTool(tool.id), tool.id)) &&
         // One invalid schema makes providers reject the whole request.
         !this.#isRefused(tool),
     );
-    return offerTools(offered, clientTools);
+    return offerTools(offered, clientTools, deferral);
   }
 
   /**
@@ -305,15 +310,20 @@ export class ToolExecutor {
 
   /**
    * Returns the prompt's section on the offered tools, under the names that the model sees. Empty
-   * if no tools are offered.
+   * if no tools are offered. Of deferred tools it has an index of their groups.
    */
   toolRules(options: OfferOptions = {}): string {
-    const offer = this.offer(options);
-    const offered = Object.entries(offer.names).flatMap(([name, id]) => {
+    const { names, clientNames, definitions, deferred } = this.offer(options);
+    const offered = Object.entries(names).flatMap(([name, id]) => {
       const registered = this.gate.registry.tool(id);
       return registered === undefined ? [] : [{ ...registered, name }];
     });
-    return toolRules(offered, offer.clientNames);
+    if (deferred === undefined) return toolRules(offered, clientNames);
+    const byName = new Map(offered.map((tool) => [tool.name, tool]));
+    const shown = definitions.flatMap(({ function: { name } }) => byName.get(name) ?? []);
+    const hidden = [...deferred].map((name) => byName.get(name)?.group);
+    const find = deferralTool(names, options.deferral);
+    return toolRules(shown, clientNames, { index: groupIndex(hidden, find) });
   }
 
   /**

@@ -5,28 +5,35 @@ import { shortJson } from "../json/short-json.ts";
 import { CapstanError } from "../base/errors.ts";
 import type { PatternEngine } from "../arguments/pattern-check.ts";
 import { compileSchema } from "../arguments/validator.ts";
+import { type NamedTool, shownTools, type ToolDeferral } from "./tool-deferral.ts";
 
 /** The tools that one request shows the model, and the meaning of each name. */
 export interface ToolOffer {
+  /** Without those of deferred tools that the model has not found. It can call these tools too. */
   readonly definitions: readonly ToolDefinition[];
   /** Name that the model sees → `group.Tool`. Plain JSON, stored with the run. */
   readonly names: { readonly [modelName: string]: string };
   /** Names of the tools that the client runs: its own, and those registered without `execute`. */
   readonly clientNames: ReadonlySet<string>;
+  /** The names of all deferred tools, loaded or not. Absent: none is deferred. */
+  readonly deferred?: ReadonlySet<string>;
 }
 
 /**
  * Names tools for a model: the bare name, or `group_Tool` if the bare name is in use. A client's
  * tools keep their names and come first. The earlier of two tools gets the bare name, so that names
  * are stable.
+ *
+ * @param deferral absent: the model is shown all definitions
  */
 export function offerTools(
   tools: Iterable<RegisteredTool>,
   clientTools: readonly ToolDefinition[] = [],
+  deferral?: ToolDeferral,
 ): ToolOffer {
   const clientNames = new Set(clientTools.map((tool) => tool.function.name));
   const names = Object.create(null) as Record<string, string>;
-  const definitions: ToolDefinition[] = [];
+  const named: NamedTool[] = [];
   const registeredForClient: string[] = [];
   for (const { id, name, tool, group } of tools) {
     const modelName = freeName(
@@ -37,10 +44,20 @@ export function offerTools(
     names[modelName] = id;
     const isClients = tool.execute === undefined;
     if (isClients) registeredForClient.push(modelName);
-    definitions.push(named(definitionForModel(tool), modelName));
+    const definition = withName(definitionForModel(tool), modelName);
+    named.push({ id, definition, isClients: false, isAlways: tool.alwaysOffered === true });
   }
+  for (const definition of clientTools)
+    named.push({ id: definition.function.name, definition, isClients: true, isAlways: false });
   for (const name of registeredForClient) clientNames.add(name);
-  return { definitions: [...definitions, ...clientTools], names, clientNames };
+  if (deferral === undefined)
+    return { definitions: named.map(({ definition }) => definition), names, clientNames };
+  const shown = shownTools(named, deferral, names);
+  // Without deferred tools there is nothing to find.
+  if (shown.deferred === undefined)
+    for (const [name, id] of Object.entries(names))
+      if (id === deferral.searchTool) delete names[name];
+  return { ...shown, names, clientNames };
 }
 
 const offered = new WeakMap<Tool, ToolDefinition>();
@@ -70,7 +87,7 @@ function specOf({ definition, declaredReturnType }: Tool): ToolDefinition {
   return { type, function: { ...spec, description } };
 }
 
-function named(definition: ToolDefinition, name: string): ToolDefinition {
+function withName(definition: ToolDefinition, name: string): ToolDefinition {
   return definition.function.name === name
     ? definition
     : { ...definition, function: { ...definition.function, name } };
@@ -90,6 +107,8 @@ export interface OfferOptions {
   readonly groups?: readonly string[];
   readonly clientTools?: readonly ToolDefinition[];
   readonly allowTool?: (toolId: string) => boolean;
+  /** @default the model is shown all definitions */
+  readonly deferral?: ToolDeferral;
 }
 
 /**

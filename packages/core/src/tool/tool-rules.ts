@@ -15,10 +15,12 @@ interface OfferedTool {
  * Empty if no tool is offered. The same offer gives the same bytes.
  *
  * @param clientNames the tools that a client runs, registered or not
+ * @param options.index the section on deferred tools, which follows the base
  */
 export function toolRules(
   offered: readonly OfferedTool[],
   clientNames: ReadonlySet<string>,
+  { index }: { readonly index?: string } = {},
 ): string {
   if (offered.length === 0) return "";
   const groups = new Map<ToolGroup, string[]>();
@@ -34,6 +36,7 @@ export function toolRules(
     : "";
   const parts = [
     `<tool-rules>\n${base(limitedCalls(offered, clientNames))}\n${documents}</tool-rules>`,
+    ...(index === undefined ? [] : [index]),
   ];
   for (const [group, names] of groups) {
     const body = [ruleOf(group, names), skillRulesPrompt(group)]

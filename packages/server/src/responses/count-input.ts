@@ -1,6 +1,8 @@
 import { type Message, VariableSystem } from "@capstan/core";
 import { applySwitches, offerOptions, readHistory, systemPromptOf } from "../runs/active/launch.ts";
 import { readInheritedTurn } from "../runs/active/inherited-turn.ts";
+import { deferDefinitions } from "../runs/active/deferred-tools.ts";
+import { searchTools } from "../tool-search/search-tools.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import type { Services } from "../http/services.ts";
 import { offeredServers } from "../http/tools/request-data.ts";
@@ -32,9 +34,20 @@ export async function countInput(
     applySwitches(executor, conversation?.switches);
   }
   const { instructions = null, tools } = request;
-  const given = { instructions, servers: offeredServers(tools), clientTools: tools.client };
+  const given = {
+    instructions,
+    servers: offeredServers(tools),
+    clientTools: tools.client,
+    settings: {},
+  };
   const stored = prepared.status === "run" ? prepared.run : given;
-  const offered = offerOptions(executor, stored);
+  // No tool runs, so nothing is found.
+  executor.registerToolGroup(searchTools(() => Promise.resolve([])));
+  const offered = deferDefinitions(offerOptions(executor, stored), {
+    executor,
+    request: stored,
+    limits: services.limits,
+  });
   const { definitions } = executor.offer(offered);
   const texts = [
     systemPromptOf(executor, stored, offered),

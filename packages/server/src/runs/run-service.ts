@@ -43,6 +43,7 @@ import { NodeMessages } from "./nodes/node-messages.ts";
 import { Overrides } from "./active/run-permissions.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
 import type { RunRequest } from "./request/run-request.ts";
+import { createToolSearch, type ToolSearch } from "../tool-search/tool-search.ts";
 import { createHeartbeats } from "./run-heartbeats.ts";
 import {
   retryRequest,
@@ -61,6 +62,8 @@ export interface RunServiceOptions {
   readonly documents?: DocumentConverter | undefined;
   /** Hidden tools for files that a model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
+  /** Finds tools by a task. @default by words, without an embedding model */
+  readonly toolSearch?: ToolSearch;
   /** The store of runs in memory. @default no such store */
   readonly memory?: Store;
   /**
@@ -95,6 +98,8 @@ export class RunService {
   readonly dispatcher: Dispatcher;
   /** The stores of durable runs and of runs in memory. */
   readonly stores: RunStores;
+  /** Finds tools by a task. */
+  readonly toolSearch: ToolSearch;
   readonly #registry: RunRegistry;
   readonly #nodeMessages: NodeMessages;
   readonly #requestHeartbeat: (run: Pick<RunRecord, "owner" | "id">) => void;
@@ -112,7 +117,9 @@ export class RunService {
     const stores = new RunStores({ durable: store, memory, limits: options.memoryLimits });
     stores.setExpiryListener((run) => this.#deleteExpired(run));
     const slots = new Slots(limits);
-    const common = { ...options, stores, slots, clock, overrides };
+    this.toolSearch = options.toolSearch ?? createToolSearch();
+    const { toolSearch } = this;
+    const common = { ...options, stores, slots, clock, overrides, toolSearch };
     const registry = new RunRegistry({
       ...common,
       onGrant: (run, grant) => void releaseCovered(this.#context, run, grant),

@@ -185,6 +185,13 @@ const version1 = z.object({
     .exactOptional(),
   /** How that API shows the run; null if it does not. */
   wire: (z.json() as z.ZodType<JsonValue>).default(null),
+  /**
+   * The tools that the model is shown only after it found them, whatever their number: names of
+   * client tools, and groups. Absent: the server's limit alone decides.
+   */
+  toolSearch: z
+    .object({ tools: z.array(z.string()).readonly(), groups: z.array(z.string()).readonly() })
+    .exactOptional(),
   /** The data that the tools get in their context. Absent: none. */
   toolContext: toolContext.exactOptional(),
   /** A direct call. The run consists of this call, and no model is asked. */

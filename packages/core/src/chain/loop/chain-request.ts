@@ -176,7 +176,7 @@ export function roundOffer(chain: ToolChainOptions): () => ToolOffer {
 }
 
 function offerOptions(chain: ToolChainOptions): OfferOptions {
-  const { executor, groups, clientTools, allowTool } = chain;
+  const { executor, groups, clientTools, allowTool, deferral } = chain;
   return {
     ...(groups !== undefined && {
       groups: typeof groups === "function" ? checkGroups(groups(), executor) : groups,
@@ -185,6 +185,7 @@ function offerOptions(chain: ToolChainOptions): OfferOptions {
       clientTools: typeof clientTools === "function" ? checkTools(clientTools()) : clientTools,
     }),
     ...(allowTool !== undefined && { allowTool }),
+    ...(deferral !== undefined && { deferral }),
   };
 }
 

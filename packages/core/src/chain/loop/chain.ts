@@ -89,7 +89,9 @@ export class Chain {
 
   /** Whether a tool's group is one of those that the caller asked for. */
   isAskedFor(toolId: string): boolean {
-    const { groups, executor } = this.options;
+    const { groups, executor, deferral } = this.options;
+    // It leads to the tools that the caller asked for.
+    if (toolId === deferral?.searchTool) return true;
     const asked = typeof groups === "function" ? groups() : groups;
     const group = executor.gate.registry.tool(toolId)?.group.name;
     return asked === undefined || (group !== undefined && asked.includes(group));

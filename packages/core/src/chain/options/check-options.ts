@@ -294,6 +294,7 @@ const chainOptions = z.strictObject(
     ),
     allowTool: aFunction,
     hidesTool: aFunction,
+    deferral: object,
     clientTools: z.nullish(
       z.unknown().check(({ value, issues }) => {
         const expected = isFunction(value) ? undefined : clientToolsProblem(value);

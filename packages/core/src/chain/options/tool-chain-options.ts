@@ -15,6 +15,7 @@ import type { ApprovalDecision } from "../../policy/approval.ts";
 import type { RequireApproval } from "../../policy/decide.ts";
 import type { ReviewDecision } from "../../policy/review.ts";
 import type { Caller } from "../../tool/caller.ts";
+import type { ToolDeferral } from "../../tool/tool-deferral.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { ChainLimits } from "../limits/chain-limits.ts";
 import type { ChainError, ChainState } from "../journal/chain-result.ts";
@@ -61,6 +62,12 @@ export interface ToolChainOptions extends ChainLimits {
    * @default none
    */
   readonly hidesTool?: (toolId: string) => boolean;
+  /**
+   * Which definitions the model is shown only after it found their tools.
+   *
+   * @default it is shown all definitions
+   */
+  readonly deferral?: ToolDeferral;
   /**
    * Tools that the client runs: their calls are announced, and wait for its output. A function is
    * called before every round.

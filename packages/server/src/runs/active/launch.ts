@@ -4,6 +4,7 @@ import {
   ModelError,
   type RegisteredTool,
   type ApprovalAdapter,
+  type CallRecord,
   type Clock,
   type GrantBook,
   type HistoryMode,
@@ -51,6 +52,10 @@ import {
 import { runCaller } from "./run-caller.ts";
 import { RunFiles } from "../files/run-files.ts";
 import { limitTokens } from "./limit-tokens.ts";
+import { deferDefinitions, registerSearchTools } from "./deferred-tools.ts";
+import { LoadedTools } from "./loaded-tools.ts";
+import { searchTool } from "../../tool-search/search-tools.ts";
+import type { ToolSearch } from "../../tool-search/tool-search.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 
 /** Creates a session's executor. The composition root supplies it, because it has the tools. */
@@ -90,6 +95,7 @@ interface LaunchOptions {
   readonly overrides: () => readonly PolicyRule[];
   /** Hidden tools for files that the model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
+  readonly toolSearch: ToolSearch;
   readonly clock: Clock;
   readonly log: (line: string) => void;
   readonly inputMessages?: readonly Message[];
@@ -108,6 +114,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   const request = requestOf(run);
   const { servers, settings, adopts, history, call, restates } = request;
   const files = new RunFiles(store, request.toolContext?.files);
+  const loaded = new LoadedTools();
   const [conversation, found, context, said] = await Promise.all([
     run.conversationId === null
       ? undefined
@@ -115,12 +122,21 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     call === undefined ? findModel(models, run.model) : createMissingModel(run.model),
     request.context.length === 0 ? [] : store.readList(request.context),
     restates === undefined
-      ? readHistory(store, { owner: run.owner, parentId: run.parentId, adopts, history, files })
+      ? readHistory(store, {
+          owner: run.owner,
+          parentId: run.parentId,
+          adopts,
+          history,
+          files,
+          loaded,
+        })
       : [],
   ]);
   files.addMessages([...context, ...(options.inputMessages ?? [])]);
   files.addMessages(resume?.state.messages ?? []);
   files.addCalls(resume?.state.calls ?? []);
+  loaded.addMessages(context);
+  for (const settled of resume?.state.calls ?? []) loaded.add(settled);
   const storeFile = options.isInMemory ? undefined : toolFileStorage({ store, run, limits, log });
   const executor = options.createExecutor({
     variables,
@@ -135,9 +151,16 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   if (call?.ofProgram !== undefined && resume === undefined)
     variables.countResult(`Result_${call.ofProgram.firstResult - 1}`);
   applySwitches(executor, conversation?.switches);
-  const offered = offerOptions(executor, request);
   const attached = (): AttachedTools =>
     attachedTools(files, call === undefined ? found : {}, options.attachmentTools ?? {});
+  if (call === undefined)
+    registerSearchTools(executor, { run, search: options.toolSearch, offered: () => offered });
+  const offered = deferDefinitions(offerOptions(executor, request), {
+    executor,
+    request,
+    limits,
+    loaded: { list: (names) => [...attached().toolIds, ...loaded.list(names)] },
+  });
   const model =
     call === undefined
       ? limitTokens(
@@ -156,7 +179,11 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       runId: run.id,
       journal,
       caller: runCaller(request, files, hiddenTools(executor, request, options.attachmentTools)),
-      onSettled: (settled) => files.addCalls([settled]),
+      onSettled: (settled) => {
+        files.addCalls([settled]);
+        loaded.add(settled);
+        noteUsage(options, settled);
+      },
       contextMessages: [...said, ...context],
       ...(options.inputMessages && { inputMessages: options.inputMessages }),
       // The messages were parsed and neutralised before they were stored.
@@ -179,6 +206,14 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     if (limit !== undefined) void chain.result.then(limit.lift);
     return chain;
   };
+}
+
+/** Notes the first calls after a search of tools: they show what the query meant. */
+function noteUsage({ run, toolSearch }: LaunchOptions, call: CallRecord): void {
+  const { toolId, status, parentCallId } = call;
+  if (toolId === undefined || toolId === searchTool) return;
+  if (status !== "succeeded" || parentCallId !== undefined) return;
+  toolSearch.called({ owner: run.owner, id: run.sessionId }, toolId);
 }
 
 /** Enables and disables groups and tools as a conversation's user chose. */
@@ -350,6 +385,8 @@ interface HistoryOptions {
   readonly history: HistoryMode;
   /** Gets the files of all earlier turns, whatever `history` selects. */
   readonly files?: RunFiles;
+  /** Gets the tools that earlier turns found or called. */
+  readonly loaded?: LoadedTools;
 }
 
 /**
@@ -359,7 +396,7 @@ interface HistoryOptions {
  */
 export async function readHistory(
   store: Store,
-  { owner, parentId, adopts, history, files }: HistoryOptions,
+  { owner, parentId, adopts, history, files, loaded }: HistoryOptions,
 ): Promise<readonly Message[]> {
   if (parentId === null) return [];
   const ancestors = (await store.ancestors({ owner, runId: parentId })) ?? [];
@@ -377,6 +414,7 @@ export async function readHistory(
     turns.push(turn);
     files?.addMessages([...before, ...turn.messages]);
     files?.addCalls(turn.calls);
+    loaded?.addTurn(turn.calls, before);
     before = [];
   }
   files?.addMessages(before);

@@ -24,6 +24,7 @@ import {
 import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
 import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
+import type { ToolSearch } from "../../tool-search/tool-search.ts";
 import type { AttachmentTools } from "../files/attachment-tools.ts";
 import type { DocumentCache } from "../files/document-text.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -39,6 +40,8 @@ export interface RunRegistryOptions {
   readonly documents?: DocumentCache | undefined;
   /** Hidden tools for files that a model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
+  /** Finds tools whose definitions the model is not shown. */
+  readonly toolSearch: ToolSearch;
   readonly overrides: Overrides;
   readonly slots: Slots;
   readonly clock: Clock;
@@ -302,7 +305,7 @@ export class RunRegistry {
 
   async #launch(active: ActiveRun, { run, input }: Restored, warm: WarmRun): Promise<void> {
     const { stores, models, createExecutor, limits, documents, clock } = this.#options;
-    const { attachmentTools, log } = this.#options;
+    const { attachmentTools, toolSearch, log } = this.#options;
     const { changes } = this.grants;
     const [session, overrides] = await Promise.all([
       this.#session(run, input, warm),
@@ -318,6 +321,7 @@ export class RunRegistry {
       limits,
       documents,
       attachmentTools,
+      toolSearch,
       clock,
       log,
       overrides,

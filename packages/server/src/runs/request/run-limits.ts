@@ -32,6 +32,11 @@ export interface ServerLimits {
    * @default 100000
    */
   readonly shownTokens?: number;
+  /**
+   * Maximum number of tokens, as estimated, of the definitions of the offered groups' tools. If they
+   * have more, the model is shown an index and `SearchTools`.
+   */
+  readonly toolTokens: number;
   /** Largest request body, in bytes. */
   readonly bodyBytes: number;
   /** Maximum size of all requests and responses in progress, in bytes. */
@@ -83,6 +88,7 @@ export const defaultServerLimits: ServerLimits = {
   callsPerRound: 64,
   repeatedFailures: 3,
   suspendedMs: 7 * 24 * 60 * 60 * 1_000,
+  toolTokens: 20_000,
   bodyBytes: 64 * 1024 * 1024,
   bytesAtOnce: 512 * 1024 * 1024,
   bytesOfOne: 128 * 1024 * 1024,

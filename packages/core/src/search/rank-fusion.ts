@@ -1,0 +1,16 @@
+/** The usual constant of reciprocal rank fusion: the first places differ little. */
+const damping = 60;
+
+/**
+ * Combines rankings of the same things by their places: reciprocal rank fusion. Of two things with
+ * equal sums, the one that the first ranking has earlier comes first.
+ *
+ * @example fuseRankings([["a", "b"], ["b", "c"]]) // ["b", "a", "c"]
+ */
+export function fuseRankings(rankings: readonly (readonly string[])[]): readonly string[] {
+  const sums = new Map<string, number>();
+  for (const ranking of rankings)
+    for (const [place, id] of ranking.entries())
+      sums.set(id, (sums.get(id) ?? 0) + 1 / (damping + place + 1));
+  return [...sums].toSorted(([, a], [, b]) => b - a).map(([id]) => id);
+}

@@ -1,0 +1,53 @@
+import { LruCache } from "../base/lru-cache.ts";
+import { queryWords } from "./search-words.ts";
+import type { UsageWeights } from "./tool-index.ts";
+
+/** The most users whose usage is remembered. */
+const maxOwners = 500;
+
+/** The most words of queries that are remembered for one user. */
+const maxTerms = 2_000;
+
+/** The most tools that are remembered for one word. */
+const maxTools = 20;
+
+/** After this many calls usage has half of its largest weight. */
+const halfCalls = 1;
+
+/**
+ * The tools that users' sessions called after they searched for tools, by word of the query. A tool
+ * that was called after a query ranks higher for its words. In memory, and bounded.
+ */
+export class ToolUsage {
+  readonly #owners = new LruCache<string, LruCache<string, Map<string, number>>>(maxOwners);
+
+  /** Notes that a tool was called after a query. */
+  note(
+    owner: string,
+    { query, toolId }: { readonly query: string; readonly toolId: string },
+  ): void {
+    let terms = this.#owners.get(owner);
+    if (terms === undefined) {
+      terms = new LruCache(maxTerms);
+      this.#owners.set(owner, terms);
+    }
+    for (const term of new Set(queryWords(query).map((word) => word.term))) {
+      const counts = terms.get(term) ?? new Map<string, number>();
+      if (counts.size >= maxTools && !counts.has(toolId)) continue;
+      counts.set(toolId, (counts.get(toolId) ?? 0) + 1);
+      terms.set(term, counts);
+    }
+  }
+
+  /** Returns what an owner's usage says, for `ToolIndex.search`. */
+  of(owner: string): UsageWeights {
+    const terms = this.#owners.get(owner);
+    return {
+      weightsOf(term) {
+        const counts = terms?.get(term);
+        if (counts === undefined) return undefined;
+        return new Map([...counts].map(([id, count]) => [id, count / (count + halfCalls)]));
+      },
+    };
+  }
+}

@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { SearchableTool, ToolIndex, ToolUsage } from "@capstan/core/search";
+import { createToolVectors, type EmbedTexts } from "./tool-vectors.ts";
+
+/** Finds tools by a task, for the users of this process. */
+export interface ToolSearch {
+  /**
+   * Returns the ids of the tools that match best.
+   *
+   * @param request.session the conversation or client whose later calls show what the query meant
+   */
+  find(request: FindRequest): Promise<readonly string[]>;
+  /** Notes that a session called a tool, which then ranks higher for the session's last query. */
+  called(session: SearchSession, toolId: string): void;
+}
+
+/** A user's conversation, or a program of a user. */
+export interface SearchSession {
+  readonly owner: string;
+  readonly id: string;
+}
+
+interface FindRequest {
+  readonly session: SearchSession;
+  readonly tools: readonly SearchableTool[];
+  readonly query: string;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+/** The most sessions whose last query is remembered. */
+const maxSessions = 1_000;
+
+/** The most calls that one query explains. */
+const maxCalls = 5;
+
+/** Tools whose texts are read before other work gets its turn. */
+const batch = 50;
+
+/** The matches of each ranking that are fused. */
+const fused = 50;
+
+/**
+ * Creates the search of tools of a process. Usage is in memory: it is lost with the process, and other
+ * nodes have their own.
+ *
+ * @param options.embed turns texts into vectors with the configured model. @default words only
+ */
+export function createToolSearch({ embed }: { readonly embed?: EmbedTexts } = {}): ToolSearch {
+  let usage: ToolUsage | undefined;
+  const vectors = embed && createToolVectors(embed);
+  const queries = new Map<string, { readonly query: string; calls: number }>();
+  let last: { readonly key: readonly object[]; readonly index: ToolIndex } | undefined;
+
+  async function indexOf(tools: readonly SearchableTool[]): Promise<ToolIndex> {
+    const key = tools.map(({ definition }) => definition);
+    const isSame = (known: readonly object[]): boolean =>
+      known.length === key.length && known.every((each, place) => each === key[place]);
+    if (last !== undefined && isSame(last.key)) return last.index;
+    const { createToolIndex, readToolText } = await import("@capstan/core/search");
+    for (const [place, tool] of tools.entries()) {
+      readToolText(tool);
+      if (place % batch === batch - 1) await nextTurn();
+    }
+    const index = createToolIndex(tools);
+    last = { key, index };
+    return index;
+  }
+
+  return {
+    async find({ session, tools, query, limit, signal }) {
+      const { fuseRankings, ToolUsage } = await import("@capstan/core/search");
+      usage ??= new ToolUsage();
+      const index = await indexOf(tools);
+      const byWords = index
+        .search(query, { limit: Math.max(limit, fused), usage: usage.of(session.owner) })
+        .map(({ id }) => id);
+      const byMeaning = await vectors?.nearest({ tools, query, limit: fused, signal });
+      const { owner, id } = session;
+      const name = JSON.stringify([owner, id]);
+      queries.delete(name);
+      queries.set(name, { query, calls: 0 });
+      for (const oldest of queries.keys()) {
+        if (queries.size <= maxSessions) break;
+        queries.delete(oldest);
+      }
+      const ranking = byMeaning === undefined ? byWords : fuseRankings([byWords, byMeaning]);
+      return ranking.slice(0, limit);
+    },
+    called({ owner, id }, toolId) {
+      const known = queries.get(JSON.stringify([owner, id]));
+      if (known === undefined || known.calls >= maxCalls) return;
+      known.calls += 1;
+      usage?.note(owner, { query: known.query, toolId });
+    },
+  };
+}
