@@ -132,7 +132,7 @@ export const packages: ArrowTable = {
     },
   },
   connections: {
-    about: "MCP servers as tool groups",
+    about: "MCP servers and OpenAPI services as tool groups",
     imports: { core: "values", sandbox: "values" },
     usesNode: true,
     folders: {
@@ -144,6 +144,10 @@ export const packages: ArrowTable = {
       client: "connect to a server; its questions, lists and log",
       tools: "the tools of a connection, their calls and results",
       manage: "sessions of owners, lists, states",
+      "openapi/definition": "settings of a service; its operations as tools, and their schemas",
+      "openapi/document": "read the operations of an OpenAPI document, in a process",
+      "openapi/call": "write the request of an operation, send it, read the response",
+      "openapi/manage": "load, store and accept documents; their tool groups",
       ".": "the entry of the package; open the connections",
     },
   },

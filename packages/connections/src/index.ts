@@ -1,4 +1,4 @@
-/** For the composition root: MCP servers as tool groups. */
+/** For the composition root: MCP servers and OpenAPI services as tool groups. */
 export type { Connection, HttpConnection, ProgramConnection } from "./definition/connection.ts";
 export type { ToolChanges } from "./definition/compare-tools.ts";
 export type { ServerTool } from "./definition/server-tool.ts";
@@ -7,5 +7,10 @@ export type {
   CredentialSource,
   RequestCredential,
 } from "./credentials/credential-source.ts";
+export type {
+  BasicCredential,
+  OpenApiConnection,
+} from "./openapi/definition/openapi-connection.ts";
+export { isUrl } from "./openapi/definition/openapi-connection.ts";
 export type { ConnectionStatus } from "./manage/connection-status.ts";
 export { type Connections, openConnections } from "./open-connections.ts";

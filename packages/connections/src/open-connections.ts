@@ -2,11 +2,17 @@ import { join } from "node:path";
 import type { ToolGroup } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { openDefinitionFiles } from "./accepted/definition-files.ts";
+import { parseStored } from "./accepted/stored-connection.ts";
 import type { ToolChanges } from "./definition/compare-tools.ts";
 import type { Connection } from "./definition/connection.ts";
 import type { ConnectionStatus } from "./manage/connection-status.ts";
+import type { Managed } from "./manage/managed.ts";
 import { ManagedConnection } from "./manage/managed-connection.ts";
 import type { SessionHost } from "./manage/session-host.ts";
+import type { OpenApiConnection } from "./openapi/definition/openapi-connection.ts";
+import type { DocumentReader } from "./openapi/manage/read-in-process.ts";
+import { ManagedDocument } from "./openapi/manage/managed-document.ts";
+import { parseStoredDocument } from "./openapi/manage/stored-document.ts";
 
 /** The connections of an installation: a tool group for each. */
 export interface Connections {
@@ -40,14 +46,17 @@ export interface Connections {
  * opened.groups; // one for each connection
  */
 export function openConnections(options: {
-  readonly connections: readonly Connection[];
+  readonly connections: readonly (Connection | OpenApiConnection)[];
   readonly folder: string;
   readonly host: Omit<SessionHost, "homes">;
   /** Whether to watch for other processes' changes and list new servers' tools. @default true */
   readonly watch?: boolean;
+  /** Reads the text of an OpenAPI document. @default in a process of its own */
+  readonly readDocument?: DocumentReader;
 }): Connections {
-  const { connections, folder, host, watch = true } = options;
-  const files = openDefinitionFiles(join(folder, "definitions"));
+  const { connections, folder, host, watch = true, readDocument } = options;
+  const files = openDefinitionFiles(join(folder, "definitions"), parseStored);
+  const documents = openDefinitionFiles(join(folder, "documents"), parseStoredDocument);
   const listeners = new Set<() => void>();
   const onChange = () => {
     for (const listener of listeners)
@@ -57,22 +66,36 @@ export function openConnections(options: {
         host.log(`A listener of the connections failed: ${errorMessage(thrown)}`);
       }
   };
-  const managed = connections.map(
-    (connection) =>
-      new ManagedConnection({
-        connection,
-        files,
-        host: { ...host, homes: join(folder, "homes") },
-        onChange,
-      }),
+  const managed = connections.map((connection): Managed =>
+    connection.type === "openapi"
+      ? new ManagedDocument({
+          connection,
+          files: documents,
+          host,
+          onChange,
+          ...(readDocument && { readDocument }),
+        })
+      : new ManagedConnection({
+          connection,
+          files,
+          host: { ...host, homes: join(folder, "homes") },
+          onChange,
+        }),
   );
   const find = (name: string) => managed.find(({ connection }) => connection.name === name);
   if (watch && managed.length > 0) {
-    files.watch((name) => find(name)?.reload());
+    const watched = new Set(
+      connections.map(({ type }) => (type === "openapi" ? documents : files)),
+    );
+    for (const one of watched) one.watch((name) => find(name)?.reload());
     // Without delaying the start.
     setImmediate(() => {
       for (const one of managed)
-        if (!one.isListed && (one.connection.missing ?? []).length === 0) void one.check();
+        if (
+          (!one.isListed || one.isReadAtStart === true) &&
+          (one.connection.missing ?? []).length === 0
+        )
+          void one.check();
     });
   }
   return {
@@ -92,6 +115,7 @@ export function openConnections(options: {
     accept: (name) => find(name)?.accept(),
     async close() {
       files.close();
+      documents.close();
       listeners.clear();
       await Promise.all(managed.map((one) => one.close()));
     },

@@ -1,10 +1,10 @@
-import type { Connection } from "@capstan/connections";
+import { type Connection, isUrl, type OpenApiConnection } from "@capstan/connections";
 import { isHost } from "@capstan/sandbox";
 import { z } from "zod";
 
 /** A connection of the configuration, and whether it is used. */
 export interface ConfiguredConnection {
-  readonly connection: Connection;
+  readonly connection: Connection | OpenApiConnection;
   readonly on: boolean;
 }
 
@@ -24,7 +24,13 @@ const command = 'a program such as "mcp-server-filesystem"';
 const url = "the address of an MCP server such as https://mcp.example.org/mcp";
 const network = 'true, false or a list of hosts such as ["api.example.org"]';
 const example =
-  'a connection such as {"command": "mcp-server-filesystem", "args": ["/srv/notes"], "read": ["/srv/notes"]} or {"url": "https://mcp.example.org/mcp"}';
+  'a connection such as {"command": "mcp-server-filesystem", "args": ["/srv/notes"], "read": ["/srv/notes"]}, {"url": "https://mcp.example.org/mcp"} or {"openapi": "./petstore.yaml"}';
+const documentText =
+  'the path or the address of an OpenAPI document such as "./petstore.yaml" or https://api.example.org/openapi.json';
+const credential =
+  'credentials by the name of the security scheme, such as {"api_key": "${PETS_KEY}"} or {"basicAuth": {"username": "ann", "password": "${PETS_PASSWORD}"}}';
+const serverText = 'the address of the service such as "https://api.example.org/v1"';
+const pages = "pages from 1 to 100";
 const header = 'headers such as {"Authorization": "Bearer ${NOTES_TOKEN}"}';
 
 const common = {
@@ -55,27 +61,62 @@ const http = z.strictObject({
   headers: values(header),
 });
 
+const openapi = z.strictObject({
+  on: flag,
+  openapi: text(documentText).refine((value) => !/^[a-z]+:\/\//i.test(value) || isAddress(value), {
+    error: documentText,
+  }),
+  server: text(serverText)
+    .refine((value) => isAddress(value.replaceAll(/\{[^{}]+\}/g, "x")), { error: serverText })
+    .exactOptional(),
+  variables: values('values of the server\'s variables such as {"region": "eu"}'),
+  credentials: z
+    .record(
+      z.string(),
+      z.union([z.string(), z.strictObject({ username: z.string(), password: z.string() })], {
+        error: credential,
+      }),
+      { error: credential },
+    )
+    .exactOptional(),
+  headers: values(header),
+  tools: words('a list of operations such as ["listPets", "orders_*"]'),
+  pages: z
+    .int({ error: pages })
+    .min(1, { error: pages })
+    .max(100, { error: pages })
+    .exactOptional(),
+  trustMethods: flag,
+  idleSeconds: seconds,
+  timeoutSeconds: seconds,
+});
+
+type GivenConnection = z.infer<typeof program> | z.infer<typeof http> | z.infer<typeof openapi>;
+
 const connection = z
   .unknown()
   .superRefine((value, context) => {
     const given = typeof value === "object" && value !== null ? value : {};
-    const isHttp = "url" in given;
-    if (isHttp === "command" in given)
+    const forms = { command: program, url: http, openapi };
+    const named = Object.keys(forms).filter((key) => key in given) as (keyof typeof forms)[];
+    const [key] = named;
+    if (key === undefined || named.length > 1)
       return context.addIssue({ code: "custom", message: example });
-    const read = (isHttp ? http : program).safeParse(value);
+    const form = forms[key];
+    const read = form.safeParse(value);
     for (const issue of read.error?.issues ?? [])
       context.addIssue({
         code: "custom",
         path: [...issue.path],
         message:
           issue.code === "unrecognized_keys"
-            ? `no setting ${issue.keys.join(", ")}; there are ${Object.keys((isHttp ? http : program).shape).join(", ")}`
+            ? `no setting ${issue.keys.join(", ")}; there are ${Object.keys(form.shape).join(", ")}`
             : issue.message,
       });
   })
-  .transform((value) => value as z.infer<typeof program> | z.infer<typeof http>);
+  .transform((value) => value as GivenConnection);
 
-/** `connections` of the settings file: MCP servers by the name of their tool group. */
+/** `connections` of the settings file: MCP servers and OpenAPI services by the name of their tool group. */
 export const connectionsSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]{0,31}$/), connection, {
   error: (issue) =>
     issue.code === "invalid_key"
@@ -115,44 +156,84 @@ export function readConnections(
   const problems: string[] = [];
   const connections = Object.entries(settings).map(([name, given]): ConfiguredConnection => {
     const missing = new Set<string>();
+    const fill = (value: string) =>
+      value.replaceAll(reference, (_match, variable: string) => {
+        const found = options.environment[variable]?.trim();
+        if (!found) missing.add(variable);
+        return found ?? "";
+      });
+    const secret = (path: string, value: string) => {
+      if (value.replaceAll(reference, "") === value)
+        problems.push(
+          `connections.${name}.${path}: a secret does not belong in the file. Set a variable, and name it here: "\${${name.toUpperCase().replaceAll("-", "_")}_TOKEN}".`,
+        );
+      return fill(value);
+    };
     const filled = (values: { readonly [key: string]: string } = {}, kind: string) =>
       Object.fromEntries(
-        Object.entries(values).map(([key, value]) => {
-          if (secretName.test(key) && value.replaceAll(reference, "") === value)
-            problems.push(
-              `connections.${name}.${kind}.${key}: a secret does not belong in the file. Set a variable, and name it here: "\${${name.toUpperCase().replaceAll("-", "_")}_TOKEN}".`,
-            );
-          return [
-            key,
-            value.replaceAll(reference, (_match, variable: string) => {
-              const found = options.environment[variable]?.trim();
-              if (!found) missing.add(variable);
-              return found ?? "";
-            }),
-          ];
-        }),
+        Object.entries(values).map(([key, value]) => [
+          key,
+          secretName.test(key) ? secret(`${kind}.${key}`, value) : fill(value),
+        ]),
       );
     const { on = true, ...rest } = given;
     const resolved = (paths: readonly string[] = []) => paths.map(options.resolve);
-    const ofServer: Connection =
-      "url" in rest
-        ? { ...rest, type: "http", name, headers: filled(rest.headers, "headers") }
-        : {
-            ...rest,
-            type: "program",
-            name,
-            command: /[/\\]/.test(rest.command) ? options.resolve(rest.command) : rest.command,
-            args: rest.args ?? [],
-            env: filled(rest.env, "env"),
-            read: resolved(rest.read),
-            write: resolved(rest.write),
-            network: rest.network ?? false,
-            sandbox: rest.sandbox ?? true,
-          };
+    const ofServer: Connection | OpenApiConnection =
+      "openapi" in rest
+        ? openApiConnection(name, rest, { ...options, fill, secret, filled })
+        : "url" in rest
+          ? { ...rest, type: "http", name, headers: filled(rest.headers, "headers") }
+          : {
+              ...rest,
+              type: "program",
+              name,
+              command: /[/\\]/.test(rest.command) ? options.resolve(rest.command) : rest.command,
+              args: rest.args ?? [],
+              env: filled(rest.env, "env"),
+              read: resolved(rest.read),
+              write: resolved(rest.write),
+              network: rest.network ?? false,
+              sandbox: rest.sandbox ?? true,
+            };
     return {
       connection: missing.size === 0 ? ofServer : { ...ofServer, missing: [...missing] },
       on,
     };
   });
   return { connections, problems };
+}
+
+function openApiConnection(
+  name: string,
+  { openapi: document, ...given }: Omit<z.infer<typeof openapi>, "on">,
+  read: {
+    readonly resolve: (path: string) => string;
+    readonly fill: (value: string) => string;
+    readonly secret: (path: string, value: string) => string;
+    readonly filled: (
+      values: { readonly [key: string]: string } | undefined,
+      kind: string,
+    ) => { readonly [key: string]: string };
+  },
+): OpenApiConnection {
+  const { resolve, fill, secret, filled } = read;
+  return {
+    ...given,
+    type: "openapi",
+    name,
+    document: isUrl(document) ? document : resolve(document),
+    variables: filled(given.variables, "variables"),
+    headers: filled(given.headers, "headers"),
+    credentials: Object.fromEntries(
+      Object.entries(given.credentials ?? {}).map(([scheme, value]) => [
+        scheme,
+        typeof value === "string"
+          ? secret(`credentials.${scheme}`, value)
+          : {
+              username: fill(value.username),
+              password: secret(`credentials.${scheme}.password`, value.password),
+            },
+      ]),
+    ),
+  };
 }

@@ -161,7 +161,8 @@ export async function startInstallation(options: {
     model: models.default,
     warnings: [
       ...checkSwitches(configuration, all),
-      ...checkSchemas(groups()),
+      // The schemas of connections are checked when their tools are read.
+      ...checkSchemas([...shipped, ...library.offered.groups]),
       ...checkBoundTools(configuration, all),
     ],
     failed: server.failed,

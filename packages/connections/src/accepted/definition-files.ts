@@ -1,36 +1,45 @@
 import { randomUUID } from "node:crypto";
 import { type FSWatcher, mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseStored, type StoredConnection } from "./stored-connection.ts";
 
 /** The stored definitions of connections. */
-export type DefinitionFiles = ReturnType<typeof openDefinitionFiles>;
+export interface DefinitionFiles<T> {
+  /** Returns the definitions of a connection; undefined if there are none. */
+  read(name: string): T | undefined;
+  write(name: string, stored: T): void;
+  /** Calls the listener after another process, such as the command line, changed a file. */
+  watch(changed: (name: string) => void): void;
+  close(): void;
+}
 
 /**
  * Opens the folder with one file per connection. It is in the data directory, which tools cannot
  * access, so no tool can accept definitions.
  *
  * @param folder absolute; created at the first write
+ * @param parse reads the text of a file; undefined if it is invalid
  */
-export function openDefinitionFiles(folder: string) {
+export function openDefinitionFiles<T>(
+  folder: string,
+  parse: (text: string) => T | undefined,
+): DefinitionFiles<T> {
   let watcher: FSWatcher | undefined;
   const fileOf = (name: string) => join(folder, `${name}.json`);
   return {
-    read(name: string): StoredConnection | undefined {
+    read(name) {
       try {
-        return parseStored(readFileSync(fileOf(name), "utf8"));
+        return parse(readFileSync(fileOf(name), "utf8"));
       } catch {
         return undefined;
       }
     },
-    write(name: string, connection: StoredConnection): void {
+    write(name, stored) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const draft = join(folder, `.${name}.${randomUUID()}`);
-      writeFileSync(draft, JSON.stringify(connection), { mode: 0o600 });
+      writeFileSync(draft, JSON.stringify(stored), { mode: 0o600 });
       renameSync(draft, fileOf(name));
     },
-    /** Calls the listener after another process, such as the command line, changed a file. */
-    watch(changed: (name: string) => void): void {
+    watch(changed) {
       if (watcher !== undefined) return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       watcher = watch(folder, { persistent: false }, (_event, file) => {

@@ -2,12 +2,11 @@ import type { JsonSchema } from "@capstan/core";
 import { compileSchema, errorMessage, schemaDepthProblem } from "@capstan/core/host";
 import { visibleText } from "@capstan/core/text";
 import { safeName } from "./safe-name.ts";
+import { cutText, longestDescription, told, visibleTexts } from "./visible-texts.ts";
 import { definitionDigest, type ServerTool } from "./server-tool.ts";
 
 /** The maximum number of tools of one server. */
 const mostTools = 1_000;
-/** The maximum length of a description, in characters. */
-const longestDescription = 2_000;
 /** The maximum length of a title, in characters. */
 const longestTitle = 100;
 /** The longest name that a server may give a tool. */
@@ -59,7 +58,8 @@ function readTool(raw: unknown): Read {
   const problem = schemaProblem(inputSchema);
   if (problem !== undefined) return refused(`its schema cannot be used: ${problem}`, named);
   try {
-    const shown = typeof title === "string" && title !== "" ? cut(title, longestTitle) : undefined;
+    const shown =
+      typeof title === "string" && title !== "" ? cutText(title, longestTitle) : undefined;
     const output = isObject(outputSchema) && schemaProblem(outputSchema) === undefined;
     return {
       status: "read",
@@ -69,7 +69,7 @@ function readTool(raw: unknown): Read {
         ...(shown !== undefined && { title: shown }),
         description:
           typeof description === "string" && description.trim() !== ""
-            ? cut(description.trim(), longestDescription)
+            ? cutText(description.trim(), longestDescription)
             : (shown ?? ""),
         inputSchema: visibleTexts(inputSchema) as JsonSchema,
         ...(output && { outputSchema }),
@@ -109,9 +109,6 @@ function schemaProblem(schema: unknown): string | undefined {
   return compiled.status === "refused" ? compiled.message : undefined;
 }
 
-/** Keywords whose texts users and models read, and which do not affect validation. */
-const told = new Set(["title", "description", "$comment"]);
-
 /** Returns a name or a value of a schema that contains invisible characters. */
 function hiddenValue(value: unknown, key = "", inProperties = false): string | undefined {
   if (typeof value === "string") {
@@ -132,25 +129,6 @@ function hiddenValue(value: unknown, key = "", inProperties = false): string | u
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** Makes the invisible characters of a schema's texts visible. */
-function visibleTexts(value: unknown, key = "", inProperties = false): unknown {
-  if (typeof value === "string")
-    return told.has(key) && !inProperties ? cut(value, longestDescription) : value;
-  if (Array.isArray(value)) return value.map((item) => visibleTexts(item));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      visibleTexts(member, name, key === "properties"),
-    ]),
-  );
-}
-
-function cut(text: string, length: number): string {
-  const shown = visibleText(text.slice(0, length + 1));
-  return shown.length > length ? `${shown.slice(0, length - 1)}…` : shown;
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {

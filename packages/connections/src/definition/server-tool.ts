@@ -18,6 +18,8 @@ export interface ServerTool {
     readonly destructive?: boolean;
     readonly openWorld?: boolean;
   };
+  /** The form of its requests, for operations of OpenAPI documents. */
+  readonly request?: { readonly [key: string]: unknown };
   /** The digest of the server's whole definition, including the parts that are not shown. */
   readonly digest: string;
 }

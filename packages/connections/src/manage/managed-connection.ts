@@ -21,7 +21,7 @@ const mostSessions = 20;
 /** The dependencies of a connection. */
 interface ManagedConnectionOptions {
   readonly connection: Connection;
-  readonly files: DefinitionFiles;
+  readonly files: DefinitionFiles<StoredConnection>;
   readonly host: SessionHost;
   /** Called after the tools of the connection changed. */
   readonly onChange: () => void;

@@ -5,7 +5,7 @@ import { failureText, type OpenClient } from "../client/open-client.ts";
 import type { RunningCall } from "../client/running-calls.ts";
 import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
 import { rawResult } from "../transport/tolerant-transport.ts";
-import { ConnectionError } from "../transport/connection-error.ts";
+import { ConnectionError, unsentCodes } from "../transport/connection-error.ts";
 
 /** A request that a call sends to the server. */
 export type ServerRequest =
@@ -128,16 +128,6 @@ export async function callServer(
   }
 }
 
-/** Error codes of failures before a request was sent. */
-const unsent = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
 function failureOf(
   connection: Connection,
   thrown: unknown,
@@ -168,7 +158,7 @@ function failureOf(
       message: `The server of ${name} rejects the request (${status}): ${text}`,
     });
   const code = (cause as { readonly code?: unknown } | undefined)?.code;
-  if (!isSent || (typeof code === "string" && unsent.has(code)))
+  if (!isSent || (typeof code === "string" && unsentCodes.has(code)))
     return toolError({
       code: "not_connected",
       message: `The server of ${name} cannot be reached: ${text}. The call was not sent.`,

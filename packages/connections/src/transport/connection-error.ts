@@ -25,3 +25,13 @@ export class ConnectionError extends Error {
     this.data = data;
   }
 }
+
+/** System error codes of failures before a request was sent. */
+export const unsentCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);

@@ -25,12 +25,14 @@ export function guardedFetch(options: {
   readonly mayBePrivate: boolean;
   readonly resolve?: ResolveHost;
   readonly connectTimeoutMs?: number;
+  /** The largest message, in bytes. @default that of all connections */
+  readonly maxBytes?: number;
   readonly onReply?: (status: number, retryAfter: string | undefined) => void;
   /** Called when a message is too large; its stream has ended. */
   readonly onTooLarge?: (error: ConnectionError) => void;
 }): FetchLike & { readonly close: () => Promise<void> } {
   const { name, url: own, mayBePrivate, resolve = resolveBySystem, onReply, onTooLarge } = options;
-  const { connectTimeoutMs = 10_000 } = options;
+  const { connectTimeoutMs = 10_000, maxBytes = largestMessage } = options;
   const isNamed = mayBePrivate ? allowedHosts([own.host]) : () => false;
   const agents = new Map<boolean, Promise<Dispatcher>>();
   const agentFor = (publicOnly: boolean) => {
@@ -53,7 +55,7 @@ export function guardedFetch(options: {
     const given = { ...init, dispatcher } as unknown as Parameters<typeof fetch>[1];
     const response = (await fetch(url, given)) as unknown as Response;
     onReply?.(response.status, response.headers.get("retry-after") ?? undefined);
-    return limited(response, name, onTooLarge);
+    return limited(response, { name, maxBytes, onTooLarge });
   };
   return Object.assign(send, {
     async close() {
@@ -66,9 +68,13 @@ export function guardedFetch(options: {
 /** Ends a body in which one message is too large. Messages of an event stream end with an empty line. */
 function limited(
   response: Response,
-  name: string,
-  onTooLarge: ((error: ConnectionError) => void) | undefined,
+  options: {
+    readonly name: string;
+    readonly maxBytes: number;
+    readonly onTooLarge: ((error: ConnectionError) => void) | undefined;
+  },
 ): Response {
+  const { name, maxBytes, onTooLarge } = options;
   if (response.body === null) return response;
   const isStream = /^text\/event-stream/i.test(response.headers.get("content-type") ?? "");
   let size = 0;
@@ -77,10 +83,10 @@ function limited(
       transform(chunk, controller) {
         const event = isStream ? endOfEvent(chunk) : -1;
         size = event === -1 ? size + chunk.length : chunk.length - event;
-        if (size > largestMessage) {
+        if (size > maxBytes) {
           const error = new ConnectionError({
             code: "too_large",
-            message: `The server of ${name} sent a message of more than ${largestMessage / 1024 / 1024} MB. Ask for less at once.`,
+            message: `The server of ${name} sent a message of more than ${maxBytes / 1024 / 1024} MB. Ask for less at once.`,
           });
           controller.error(error);
           onTooLarge?.(error);

@@ -1,0 +1,44 @@
+import type { ReadOperations } from "../definition/operation.ts";
+import { upgradeFromTwoToThree } from "../../libraries/openapi-upgrader.ts";
+import { DocumentProblem } from "./document-problem.ts";
+import type { Node } from "./json-object.ts";
+import { parseDocument } from "./parse-document.ts";
+import { prepareVersion2 } from "./prepare-version-2.ts";
+import { type ReadOptions, readOperations } from "./read-operations.ts";
+
+/** The result of reading a document. */
+export type ReadDocument =
+  | { readonly status: "read"; readonly list: ReadOperations }
+  | { readonly status: "failed"; readonly problem: string };
+
+/** Reads the operations of a document of version 2.0, 3.0 or 3.1, in JSON or YAML. */
+export function readDocument(text: string, options: ReadOptions): ReadDocument {
+  try {
+    return {
+      status: "read",
+      list: readOperations(upgraded(parseDocument(text), options), options),
+    };
+  } catch (thrown) {
+    if (thrown instanceof DocumentProblem) return { status: "failed", problem: thrown.message };
+    if (thrown instanceof RangeError)
+      return { status: "failed", problem: "it is nested too deeply." };
+    return { status: "failed", problem: "it cannot be read as an OpenAPI document." };
+  }
+}
+
+function upgraded(document: Node, { choice }: ReadOptions): Node {
+  const { openapi, swagger } = document;
+  const version = String(openapi ?? swagger ?? "");
+  // The copies of schemas correct the keywords that version 3.1 changed: an upgrade of the whole
+  // document would take most of the time.
+  if (swagger === undefined && /^3(?:\.|$)/.test(version)) return document;
+  if (openapi === undefined && /^2(?:\.|$)/.test(version))
+    return upgradeFromTwoToThree(
+      prepareVersion2({ ...document, swagger: "2.0" }, choice.base),
+    ) as unknown as Node;
+  throw new DocumentProblem(
+    version === ""
+      ? 'it has neither `openapi: "3.1.0"` nor `swagger: "2.0"`, and is no OpenAPI document.'
+      : `its version ${version.slice(0, 20)} is not supported. There are 2.0, 3.0 and 3.1.`,
+  );
+}

@@ -1,0 +1,228 @@
+import type { ToolGroup } from "@capstan/core";
+import { digest } from "@capstan/core/host";
+import type { DefinitionFiles } from "../../accepted/definition-files.ts";
+import type { CredentialSource } from "../../credentials/credential-source.ts";
+import type { ToolChanges } from "../../definition/compare-tools.ts";
+import type { ConnectionStatus } from "../../manage/connection-status.ts";
+import type { Managed } from "../../manage/managed.ts";
+import { ConnectionError } from "../../transport/connection-error.ts";
+import { type ServiceFetch, serviceFetch } from "../call/service-client.ts";
+import {
+  identityOfDocument,
+  isUrl,
+  type OpenApiConnection,
+} from "../definition/openapi-connection.ts";
+import type { ReadOptions } from "../document/read-operations.ts";
+import { changesOf, hasWaiting } from "./document-changes.ts";
+import { documentGroup, isSelected } from "./document-group.ts";
+import { failure, loadDocument, shownDocument } from "./load-document.ts";
+import { type DocumentReader, readInProcess } from "./read-in-process.ts";
+import type { StoredDocument } from "./stored-document.ts";
+
+/** The dependencies of a document's connection. */
+interface ManagedDocumentOptions {
+  readonly connection: OpenApiConnection;
+  readonly files: DefinitionFiles<StoredDocument>;
+  readonly host: { readonly version: string; readonly credentials?: CredentialSource };
+  /** @default in a process of its own */
+  readonly readDocument?: DocumentReader;
+  /** Called after the tools of the connection changed. */
+  readonly onChange: () => void;
+}
+
+/** A connection to a service that an OpenAPI document describes, and its tool group. */
+export class ManagedDocument implements Managed {
+  group: ToolGroup;
+  readonly isReadAtStart = true;
+  #stored: StoredDocument | undefined;
+  #lastError: ConnectionError | undefined;
+  #reading: Promise<void> | undefined;
+  readonly #closed = new AbortController();
+  readonly #fetch: ServiceFetch;
+  readonly #options: ManagedDocumentOptions;
+
+  constructor(options: ManagedDocumentOptions) {
+    this.#options = options;
+    this.#fetch = serviceFetch(options.connection);
+    this.#stored = this.#read();
+    this.group = this.#makeGroup();
+  }
+
+  get connection(): OpenApiConnection {
+    return this.#options.connection;
+  }
+
+  get isListed(): boolean {
+    return this.#stored !== undefined;
+  }
+
+  get changes(): ToolChanges {
+    return this.#stored === undefined
+      ? { added: [], removed: [], changed: [] }
+      : changesOf(this.#stored);
+  }
+
+  get status(): ConnectionStatus {
+    const { connection } = this;
+    const { missing = [], name, document } = connection;
+    const waiting = this.#waiting();
+    const used = this.group.tools.length - waiting.length;
+    const error = this.#lastError?.message;
+    return {
+      name,
+      server: shownDocument(document),
+      state:
+        missing.length > 0
+          ? "not_configured"
+          : waiting.length > 0
+            ? "needs_acceptance"
+            : this.#stored !== undefined
+              ? "ready"
+              : error === undefined
+                ? "idle"
+                : "backing_off",
+      ...(error !== undefined && { error }),
+      tools: used,
+      waiting,
+      notes: [...(this.#stored?.notes ?? []), ...this.#needs()],
+      missing,
+      sessions: 0,
+    };
+  }
+
+  /** Reads the document. Parallel calls share one read. */
+  async check(signal: AbortSignal = this.#closed.signal): Promise<void> {
+    this.#reading ??= this.#readDocument(AbortSignal.any([signal, this.#closed.signal]))
+      .then(() => {
+        this.#lastError = undefined;
+      })
+      .catch((thrown: unknown) => {
+        this.#lastError =
+          thrown instanceof ConnectionError
+            ? thrown
+            : failure(this.connection.document, "reading it was stopped.");
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return this.#reading;
+  }
+
+  accept(): void {
+    if (this.#stored === undefined) return;
+    const { accepted: _before, ...stored } = this.#stored;
+    this.#store(stored);
+  }
+
+  reload(): void {
+    const read = this.#read();
+    if (JSON.stringify(read) === JSON.stringify(this.#stored)) return;
+    this.#stored = read;
+    this.#changed();
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#reading;
+    await this.#fetch.close();
+  }
+
+  async #readDocument(signal: AbortSignal): Promise<void> {
+    const { connection } = this;
+    const text = await loadDocument(connection, signal);
+    const before = this.#stored;
+    const options = readOptions(connection, before);
+    const { names: _names, ...settings } = options;
+    const source = digest([text, settings]);
+    if (before?.source === source) return;
+    const { readDocument = readInProcess } = this.#options;
+    const read = await readDocument({ text, options }, signal);
+    if (read.status === "failed") throw failure(connection.document, read.problem);
+    const { title, notes, ...listed } = read.list;
+    // A user wrote the connection into the configuration: its first operations are accepted.
+    const accepted = before === undefined ? listed : (before.accepted ?? before.listed);
+    const isPending = hasWaiting(listed, accepted);
+    this.#store({
+      format: 1,
+      identity: identityOfDocument(connection),
+      source,
+      title,
+      listed,
+      ...(isPending && { accepted }),
+      notes,
+    });
+  }
+
+  #waiting(): readonly string[] {
+    if (this.#stored?.accepted === undefined) return [];
+    const { added, changed } = this.changes;
+    const waiting = new Set(
+      [...added, ...changed.map(({ to }) => to)].map((tool) => tool.safeName),
+    );
+    return this.group.tools
+      .map(({ definition }) => definition.function.name)
+      .filter((name) => waiting.has(name));
+  }
+
+  /** The credentials that tools lack, each with its tools. */
+  #needs(): readonly string[] {
+    if ((this.connection.missing ?? []).length > 0) return [];
+    const waiting = new Set(this.#waiting());
+    const needs = new Map<string, string[]>();
+    for (const { definition, unavailable } of this.group.tools) {
+      const { name } = definition.function;
+      if (unavailable === undefined || waiting.has(name)) continue;
+      const text = `${unavailable.needs}. ${unavailable.fix ?? ""}`;
+      needs.set(text, [...(needs.get(text) ?? []), name]);
+    }
+    return [...needs].map(([text, names]) => {
+      const listed = names.slice(0, 5).join(", ");
+      const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+      return `${listed}${more}: needs ${text}`;
+    });
+  }
+
+  #read(): StoredDocument | undefined {
+    const { connection, files } = this.#options;
+    const stored = files.read(connection.name);
+    return stored?.identity === identityOfDocument(connection) ? stored : undefined;
+  }
+
+  #store(stored: StoredDocument): void {
+    const { connection, files } = this.#options;
+    this.#stored = stored;
+    files.write(connection.name, stored);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.group = this.#makeGroup();
+    this.#options.onChange();
+  }
+
+  #makeGroup(): ToolGroup {
+    const { connection, host } = this.#options;
+    return documentGroup(connection, this.#stored, {
+      fetch: this.#fetch,
+      version: host.version,
+      credentials: host.credentials,
+    });
+  }
+}
+
+function readOptions(
+  { document, server, variables, credentials, headers }: OpenApiConnection,
+  before: StoredDocument | undefined,
+): ReadOptions {
+  const named = [before?.accepted, before?.listed].flatMap((list) => list?.operations ?? []);
+  return {
+    choice: {
+      ...(isUrl(document) && { base: document }),
+      ...(server !== undefined && { server }),
+      variables,
+    },
+    credentials: Object.keys(credentials),
+    headers: Object.keys(headers).map((name) => name.toLowerCase()),
+    names: Object.fromEntries(named.map(({ key, toolName }) => [key, toolName])),
+  };
+}
