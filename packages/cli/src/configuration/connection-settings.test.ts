@@ -70,3 +70,47 @@ test("the message on an invalid connection names the expected form", () => {
   assert.match(problemOf({ a: { command: "a", network: ["http://b/"] } }), /a\.network/);
   assert.match(problemOf({ a: { command: "a", idleSeconds: 0 } }), /seconds from 1/);
 });
+
+test("an OpenAPI document is a file or an address, with credentials from the environment", () => {
+  const given = {
+    pets: {
+      openapi: "pets.yaml",
+      server: "https://{region}.example.org/v1",
+      variables: { region: "${REGION}" },
+      credentials: { key: "${KEY}", basic: { username: "ann", password: "${PASSWORD}" } },
+      pages: 3,
+    },
+    remote: { openapi: "https://api.example.org/openapi.json" },
+  };
+  const [pets, remote] = read(given, { REGION: "eu", KEY: "abc", PASSWORD: "def" }).connections;
+  assert.deepEqual(pets?.connection, {
+    type: "openapi",
+    name: "pets",
+    document: "/home/pets.yaml",
+    server: "https://{region}.example.org/v1",
+    variables: { region: "eu" },
+    headers: {},
+    credentials: { key: "abc", basic: { username: "ann", password: "def" } },
+    pages: 3,
+  });
+  assert.ok(remote?.connection.type === "openapi");
+  assert.equal(remote.connection.document, "https://api.example.org/openapi.json");
+  assert.deepEqual(read(given).connections[0]?.connection.missing, ["REGION", "KEY", "PASSWORD"]);
+});
+
+test("a credential in the file, and a setting of another kind of connection, are problems", () => {
+  const credentials = { key: "canary", basic: { username: "ann", password: "canary" } };
+  const { problems } = read({ pets: { openapi: "a.yaml", credentials } });
+  assert.equal(problems.length, 2);
+  assert.match(problems.join("\n"), /credentials\.key.*\n.*credentials\.basic\.password/);
+  assert.doesNotMatch(problems.join("\n"), /canary/);
+  assert.match(
+    problemOf({ a: { openapi: "a.yaml", shared: true } }),
+    /no setting shared; there are/,
+  );
+  assert.match(problemOf({ a: { openapi: "a.yaml", url: "https://b" } }), /a connection such as/);
+  assert.match(problemOf({ a: { openapi: "ftp://a/b" } }), /a\.openapi: expected the path/);
+  assert.match(problemOf({ a: { openapi: "a.yaml", server: "b" } }), /a\.server/);
+  assert.match(problemOf({ a: { openapi: "a.yaml", credentials: { key: 1 } } }), /credentials/);
+  assert.match(problemOf({ a: { openapi: "a.yaml", pages: 0 } }), /pages from 1 to 100/);
+});

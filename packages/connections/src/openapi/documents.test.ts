@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { InlineApprovalAdapter } from "@capstan/core";
+import { InlineApprovalAdapter, type JsonObject } from "@capstan/core";
+import type { CredentialSource } from "../credentials/credential-source.ts";
 import { toolNames, until } from "../testing/read-results.ts";
 import {
   type AnswerRequest,
@@ -124,7 +125,7 @@ test("reads ask once for the host, and everything else asks always", async () =>
       void approvals.answer(id, { decision: "allow", ...(isRead && { scope: "session" }) });
     }
   });
-  const run = (name: string, args: object) => executor.execute(name, args);
+  const run = (name: string, args: JsonObject) => executor.execute(name, args);
   await run("listPets", {});
   await run("getPet", { id: "1" });
   assert.deepEqual(asked, ["listPets"], "the first answer covers the other read");
@@ -413,4 +414,35 @@ test("the definitions of a thousand operations are made when they are used", asy
   const file = readFileSync(join(pets.folder, "documents/pets.json"), "utf8");
   assert.equal(file.match(/"parent"/g)?.length, 1, "operations share their schemas");
   assert.equal(await pets.call("make999", { body: { name: "a" } }), '{"ok":true}');
+});
+
+test("a stored credential has precedence, and a rejected one is refreshed once", async () => {
+  const asked: (number | undefined)[] = [];
+  const credentials: CredentialSource = {
+    forRequest({ connection, owner, rejected }) {
+      assert.deepEqual([connection, owner], ["pets", "local"]);
+      asked.push(rejected);
+      const token = `canary-token-${asked.length}`;
+      return Promise.resolve({
+        status: "ready",
+        headers: { Authorization: `Bearer ${token}` },
+        query: {},
+        secrets: [token],
+        revision: asked.length,
+      });
+    },
+  };
+  const security = [{ missing: [] }];
+  const components = { securitySchemes: { missing: { type: "http", scheme: "bearer" } } };
+  await using signedIn = openDocument(documentOf(reads, { security, components }), trusted(), {
+    credentials,
+  });
+  await signedIn.connections.check();
+  service.answer = ({ headers }, response) =>
+    sendJson(response, headers["authorization"], asked.length === 1 ? 401 : 403);
+  const text = await signedIn.call("removePet", { id: "1" });
+  assert.deepEqual(asked, [undefined, 1]);
+  assert.equal(service.requests.length, 2);
+  assert.match(text, /\(403\).*Bearer \[secret\]/s);
+  assert.doesNotMatch(text, /canary/);
 });

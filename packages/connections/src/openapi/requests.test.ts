@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import type { GivenFile } from "@capstan/core";
+import type { GivenFile, JsonObject } from "@capstan/core";
 import {
   openDocument,
   sendJson,
@@ -9,7 +9,7 @@ import {
   type TestService,
 } from "./testing/test-service.ts";
 
-// What arrives at a service, byte by byte.
+// The requests that a service receives, byte by byte.
 
 let service: TestService;
 let pets: TestDocument;
@@ -137,14 +137,14 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-async function sent(name: string, args: object, files: readonly GivenFile[] = []) {
+async function sent(name: string, args: JsonObject, files: readonly GivenFile[] = []) {
   const text = await pets.call(name, args, { files: { _all: files } });
   const [request] = service.requests;
   assert.ok(request, text);
   return request;
 }
 
-const targetOf = async (name: string, args: object) => (await sent(name, args)).target;
+const targetOf = async (name: string, args: JsonObject) => (await sent(name, args)).target;
 
 test("no value of a path can change another part of the address", async () => {
   assert.equal(await targetOf("simple", { a: "a/../b?c#d%" }), "/v1/simple/a%2F..%2Fb%3Fc%23d%25");
@@ -254,7 +254,7 @@ test("multipart forms contain files of the conversation, and no others", async (
   assert.equal(service.requests.length, 0);
 });
 
-test("credentials are sent as their scheme says, and are no arguments", async () => {
+test("credentials are sent as their scheme says, and models do not see them", async () => {
   const secret = await sent("secret", {});
   assert.equal(secret.target, "/v1/secret?key=canary%26query");
   assert.equal(secret.headers["cookie"], "sid=canary%3Bcookie");

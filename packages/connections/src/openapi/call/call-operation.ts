@@ -13,7 +13,12 @@ import { withoutSecrets } from "../../definition/connection.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
 import { mayRepeat } from "../definition/operation-effects.ts";
 import { type OpenApiConnection, secretsOfDocument } from "../definition/openapi-connection.ts";
-import { type BuiltRequest, buildRequest, type RequestCredentials, withCredentials } from "./build-request.ts";
+import {
+  type BuiltRequest,
+  buildRequest,
+  type RequestCredentials,
+  withCredentials,
+} from "./build-request.ts";
 import { CallProblem } from "./call-problem.ts";
 import { joinPages, nextPage } from "./next-page.ts";
 import { responseError, retryAfterOf } from "./operation-errors.ts";

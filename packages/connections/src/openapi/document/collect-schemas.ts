@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonSchema } from "@capstan/core";
 import { DocumentProblem } from "./document-problem.ts";
-import { isObject, type Node } from "./json-object.ts";
+import { isObject, listOf, type Node } from "./json-object.ts";
 import { pointerParts, targetOf } from "./resolve-reference.ts";
 
 /** The maximum depth of a schema. */
@@ -232,8 +232,9 @@ function normalised(copied: { [key: string]: unknown }, original: Node): Node {
   }
   for (const key of numbers)
     if (copied[key] !== undefined && typeof copied[key] !== "number") delete copied[key];
-  if (original["nullable"] === true && Array.isArray(copied["enum"]))
-    if (!copied["enum"].includes(null)) copied["enum"] = [...copied["enum"], null];
+  const values = listOf(copied["enum"]);
+  if (original["nullable"] === true && values.length > 0 && !values.includes(null))
+    copied["enum"] = [...values, null];
   if (required !== undefined) {
     const names = Array.isArray(required)
       ? [...new Set(required.filter((one) => typeof one === "string"))]
@@ -260,7 +261,8 @@ const numbers = [
 
 function isPattern(source: string): boolean {
   try {
-    return new RegExp(source, "u") !== undefined;
+    new RegExp(source, "u").test("");
+    return true;
   } catch {
     return false;
   }

@@ -301,7 +301,8 @@ test("keywords of older versions are corrected, and those that no validator acce
   const list = read(
     withPaths({ "/a": { post: { requestBody: { content: { "application/json": { schema } } } } } }),
   );
-  assert.deepEqual((list.operations[0]?.input["properties"] as { readonly body: unknown }).body, {
+  const { properties } = list.operations[0]?.input ?? {};
+  assert.deepEqual((properties as { readonly body?: unknown } | undefined)?.body, {
     type: ["object", "null"],
     required: ["a"],
     properties: {
@@ -440,7 +441,7 @@ test("the schema for the model is short, and the whole schema stays for checks",
   assert.match(JSON.stringify(short), /"near".*Large: not shown/);
 });
 
-test("texts that are no OpenAPI document have a clear problem", () => {
+test("texts of other kinds than OpenAPI have a clear problem", () => {
   assert.match(problemOf("{"), /not valid JSON/);
   assert.match(problemOf("a: [1"), /not valid YAML: .*line 1/);
   assert.match(problemOf("hello"), /is not an object/);

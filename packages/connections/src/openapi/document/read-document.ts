@@ -1,7 +1,7 @@
 import type { ReadOperations } from "../definition/operation.ts";
 import { upgradeFromTwoToThree } from "../../libraries/openapi-upgrader.ts";
 import { DocumentProblem } from "./document-problem.ts";
-import type { Node } from "./json-object.ts";
+import { type Node, objectOf } from "./json-object.ts";
 import { parseDocument } from "./parse-document.ts";
 import { prepareVersion2 } from "./prepare-version-2.ts";
 import { type ReadOptions, readOperations } from "./read-operations.ts";
@@ -28,17 +28,18 @@ export function readDocument(text: string, options: ReadOptions): ReadDocument {
 
 function upgraded(document: Node, { choice }: ReadOptions): Node {
   const { openapi, swagger } = document;
-  const version = String(openapi ?? swagger ?? "");
+  const given = openapi ?? swagger;
+  const version = typeof given === "string" || typeof given === "number" ? String(given) : "";
   // The copies of schemas correct the keywords that version 3.1 changed: an upgrade of the whole
   // document would take most of the time.
   if (swagger === undefined && /^3(?:\.|$)/.test(version)) return document;
   if (openapi === undefined && /^2(?:\.|$)/.test(version))
-    return upgradeFromTwoToThree(
-      prepareVersion2({ ...document, swagger: "2.0" }, choice.base),
-    ) as unknown as Node;
+    return objectOf(
+      upgradeFromTwoToThree(prepareVersion2({ ...document, swagger: "2.0" }, choice.base)),
+    );
   throw new DocumentProblem(
     version === ""
-      ? 'it has neither `openapi: "3.1.0"` nor `swagger: "2.0"`, and is no OpenAPI document.'
+      ? 'it has neither `openapi: "3.1.0"` nor `swagger: "2.0"`.'
       : `its version ${version.slice(0, 20)} is not supported. There are 2.0, 3.0 and 3.1.`,
   );
 }

@@ -1,7 +1,7 @@
 import type { ReadOperations } from "../definition/operation.ts";
 import { SchemaCollection } from "./collect-schemas.ts";
 import { DocumentProblem } from "./document-problem.ts";
-import { isObject, listOf, type Node, objectOf, textOf } from "./json-object.ts";
+import { isObject, type Node, objectOf, textOf } from "./json-object.ts";
 import { nameOperations } from "./name-operations.ts";
 import { type DocumentParts, readOperation, type RawOperation } from "./read-operation.ts";
 import { readSchemes } from "./read-security.ts";

@@ -50,16 +50,20 @@ function filled(
   const variables = objectOf(server["variables"]);
   return template.replaceAll(/\{([^{}]+)\}/g, (_whole, name: string) => {
     const variable = objectOf(Object.hasOwn(variables, name) ? variables[name] : undefined);
-    const allowed = listOf(variable["enum"]).map(String);
-    const value = Object.hasOwn(values, name) ? values[name] : variable["default"];
-    if (value === undefined)
+    const allowed = listOf(variable["enum"]).map(scalarText);
+    const value = Object.hasOwn(values, name) ? values[name] : scalarText(variable["default"]);
+    if (value === undefined || value === "")
       throw new DocumentProblem(
         `the server's variable ${name} has no value. Set "variables": {"${name}": "…"}.`,
       );
-    if (allowed.length > 0 && !allowed.includes(String(value)))
+    if (allowed.length > 0 && !allowed.includes(value))
       throw new DocumentProblem(
-        `the server's variable ${name} is one of ${allowed.slice(0, 10).join(", ")}, not ${String(value)}.`,
+        `the server's variable ${name} is one of ${allowed.slice(0, 10).join(", ")}, not ${value}.`,
       );
-    return String(value);
+    return value;
   });
+}
+
+function scalarText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

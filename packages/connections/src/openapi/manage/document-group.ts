@@ -85,7 +85,8 @@ function shownTools(
   return selected.map((operation) => {
     const known = before.get(operation.key);
     if (known === operation.digest) {
-      const need = missingVariable(connection) ??
+      const need =
+        missingVariable(connection) ??
         // Whether a caller has a stored credential is only known at a call.
         (host.credentials === undefined
           ? missingCredential(connection, operation, listed)

@@ -14,7 +14,7 @@ import {
 } from "../definition/openapi-connection.ts";
 import type { ReadOptions } from "../document/read-operations.ts";
 import { changesOf, hasWaiting } from "./document-changes.ts";
-import { documentGroup, isSelected } from "./document-group.ts";
+import { documentGroup } from "./document-group.ts";
 import { failure, loadDocument, shownDocument } from "./load-document.ts";
 import { type DocumentReader, readInProcess } from "./read-in-process.ts";
 import type { StoredDocument } from "./stored-document.ts";

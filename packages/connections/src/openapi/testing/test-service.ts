@@ -3,8 +3,9 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
+import { type JsonObject, ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
 import { unconfined } from "@capstan/sandbox";
+import type { CredentialSource } from "../../credentials/credential-source.ts";
 import { type Connections, openConnections } from "../../open-connections.ts";
 import { textOf } from "../../testing/read-results.ts";
 import type { OpenApiConnection } from "../definition/openapi-connection.ts";
@@ -77,7 +78,7 @@ export interface TestDocument extends AsyncDisposable {
   /** Calls a tool, and returns the text for the model. */
   call(
     name: string,
-    args: object,
+    args: JsonObject,
     options?: ToolExecutorOptions & { readonly signal?: AbortSignal },
   ): Promise<string>;
   executor(options?: ToolExecutorOptions): ToolExecutor;
@@ -91,7 +92,10 @@ export interface TestDocument extends AsyncDisposable {
 export function openDocument(
   document: object | string,
   given: Partial<OpenApiConnection> = {},
-  { inProcess = true }: { readonly inProcess?: boolean } = {},
+  {
+    inProcess = true,
+    credentials,
+  }: { readonly inProcess?: boolean; readonly credentials?: CredentialSource } = {},
 ): TestDocument {
   const folder = mkdtempSync(join(tmpdir(), "capstan-openapi-"));
   const file = join(folder, "document.json");
@@ -117,6 +121,7 @@ export function openDocument(
         version: "1",
         programs: { sandbox: unconfined, hidden: [], protected: [] },
         log: (line) => void log.push(line),
+        ...(credentials && { credentials }),
       },
       watch: false,
       ...(inProcess && {
