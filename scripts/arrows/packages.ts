@@ -60,11 +60,11 @@ export const packages: ArrowTable = {
     },
   },
   sandbox: {
-    about: "confined processes, guarded network, worker threads",
+    about: "confined processes, guarded network",
     imports: { core: "values" },
     usesNode: true,
     folders: {
-      worker: "run a job in a worker thread or in a process",
+      worker: "run a job in a process",
       process: "find, start and kill processes",
       network: "guarded fetch, proxy, allowed hosts",
       paths: "named roots, and the denied paths in them",

@@ -1,4 +1,4 @@
-/** For packages that run programs, reach the network or use worker threads: scripts, toolkit, cli. */
+/** For packages that run programs, reach the network or run jobs in processes: scripts, toolkit, cli. */
 export { findSandbox } from "./confine/find-sandbox.ts";
 export type { Program, ProgramEnd, RunningProgram, Sandbox } from "./confine/sandbox.ts";
 export type { SandboxLimits } from "./process/sandbox-limits.ts";
@@ -21,12 +21,12 @@ export { deniedPaths, fileIdentity, hiddenPaths, linkedFiles } from "./paths/den
 export { linksOf } from "./paths/links.ts";
 export { readOnlyPaths } from "./paths/read-only-paths.ts";
 export { isInside, namedRoots, type Root } from "./paths/named-roots.ts";
+export { endWithServer } from "./process/end-with-server.ts";
 export { installCommand } from "./process/install-command.ts";
 export { isAlive } from "./process/is-alive.ts";
 export { findProgram } from "./process/launcher.ts";
 export { type PythonInstallation, findPythonInstallation } from "./process/python-installation.ts";
 export { makeTemporaryFolder } from "./process/temporary-folder.ts";
-export { answerWorker } from "./worker/answer-worker.ts";
 export { type ProcessJob, runInProcess } from "./worker/run-in-process.ts";
-export { runInWorker, workerModule } from "./worker/run-in-worker.ts";
+export { workerModule } from "./worker/worker-module.ts";
 export { type Busy, runInSlot, type SlotRequest } from "./worker/run-in-slot.ts";

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { endWithServer } from "../process/end-with-server.ts";
 
 /** A job for a process. */
 export interface ProcessJob {
@@ -48,6 +49,7 @@ export async function runInProcess<T>(job: ProcessJob): Promise<ProcessOutcome<T
     execArgv: ["--permission", "--allow-fs-read=*", `--max-old-space-size=${job.heapMb}`],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+  endWithServer(child);
   const exited = once(child, "exit").catch(() => {});
   const { promise, resolve, reject } = Promise.withResolvers<ProcessOutcome<T>>();
   const fail = (message: string) => resolve({ status: "failed", message });

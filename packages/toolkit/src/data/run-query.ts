@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { runInSlot, workerModule } from "@capstan/sandbox";
+import { endWithServer, runInSlot, workerModule } from "@capstan/sandbox";
 import { type DataAnswer, DataProblem, tooBusy } from "./data-problem.ts";
 import type { QueryJob, QueryResult } from "./query-tables.ts";
 
@@ -57,6 +57,7 @@ async function runNow(
     execArgv: ["--permission", "--allow-fs-read=*", `--max-old-space-size=${heapMb}`],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+  endWithServer(child);
   const { promise, resolve, reject } = Promise.withResolvers<DataAnswer<QueryResult>>();
   const slow = (what: string) =>
     reject(new DataProblem("too_slow", `The query ${what}. Select less, or join on columns.`));

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileKind, kindSampleBytes } from "./file-kind.ts";
 import type { LineMatch, LineMatcher } from "./match-line.ts";
 import type { OpenPath } from "./open-path.ts";
@@ -5,6 +6,9 @@ import { readSample } from "./read-text.ts";
 
 /** The size of the largest searchable file, in bytes. The result mentions larger files. */
 export const largestSearched = 16 * 1024 * 1024;
+
+/** How long a search may take before other work gets a turn, in ms. */
+const turnMs = 8;
 
 export interface FoundLine {
   /** From 1. */
@@ -31,6 +35,7 @@ export interface FileSearchOptions {
   readonly contextLines: number;
   /** The maximum number of lines to return; further matches are only counted. */
   readonly max: number;
+  readonly signal: AbortSignal;
 }
 
 export async function searchFile(file: OpenPath, options: FileSearchOptions): Promise<FileSearch> {
@@ -42,7 +47,11 @@ export async function searchFile(file: OpenPath, options: FileSearchOptions): Pr
   return searchText(new TextDecoder(kind.encoding).decode(bytes), options);
 }
 
-function searchText(text: string, { match, contextLines, max }: FileSearchOptions): FileSearch {
+async function searchText(
+  text: string,
+  { match, contextLines, max, signal }: FileSearchOptions,
+): Promise<FileSearch> {
+  let began = performance.now();
   const lines = text.split(/\r?\n/);
   const found: FoundLine[] = [];
   let matches = 0;
@@ -51,6 +60,12 @@ function searchText(text: string, { match, contextLines, max }: FileSearchOption
   let next = 0;
   let contextUntil = -1;
   for (const [i, line] of lines.entries()) {
+    // One line takes some tens of milliseconds at worst, and a file has many.
+    if (performance.now() - began > turnMs) {
+      await nextTurn();
+      signal.throwIfAborted();
+      began = performance.now();
+    }
     const result = match(line);
     if (result === "too_long") skippedLines++;
     if (result === undefined || result === "too_long") {

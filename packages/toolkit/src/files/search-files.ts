@@ -110,6 +110,7 @@ async function search(
       match: matcher.match,
       contextLines: args.contextLines,
       max: left,
+      signal,
     });
     if (found === undefined) skipped.unreadable++;
     else if (found.status === "skipped") {

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { documentText, type DocumentText } from "./document-text.ts";
+import { hashWords, type WordHashes } from "./hash-words.ts";
 import { indexWords } from "./index-words.ts";
 import { splitText, type TextChunk } from "./split-text.ts";
 
 /** A part of a document with its words in their indexed form. */
 export interface IndexedChunk extends TextChunk {
-  readonly words: readonly string[];
+  readonly words: WordHashes;
 }
 
 /** A document of a conversation or a folder, whose bytes are read only if it is not cached. */
@@ -25,8 +26,8 @@ type Indexed =
 /** Small parts, because the whole text of a hit goes to the model. */
 const chunkSize = { maxTokens: 400, overlapTokens: 50 };
 
-/** The maximum characters of all cached documents together. */
-const maxCachedChars = 32_000_000;
+/** The maximum size of all cached documents together, in bytes. */
+const maxCachedBytes = 96_000_000;
 
 /** How long this thread indexes before other work gets a turn, in ms. */
 const turnMs = 8;
@@ -36,7 +37,7 @@ export class IndexedDocuments {
   readonly #cached = new Map<string, Indexed>();
   /** The digests of documents with a key. */
   readonly #digests = new Map<string, string>();
-  #chars = 0;
+  #bytes = 0;
 
   /** @throws the signal's reason when it aborts, or the error of `read` */
   async index(
@@ -75,11 +76,11 @@ export class IndexedDocuments {
 
   #keep(digest: string, indexed: Indexed): void {
     this.#cached.set(digest, indexed);
-    this.#chars += charsOf(indexed);
+    this.#bytes += bytesOf(indexed);
     for (const [oldest, other] of this.#cached) {
-      if (this.#chars <= maxCachedChars) break;
+      if (this.#bytes <= maxCachedBytes) break;
       this.#cached.delete(oldest);
-      this.#chars -= charsOf(other);
+      this.#bytes -= bytesOf(other);
     }
   }
 }
@@ -92,7 +93,7 @@ async function indexBytes(input: Parameters<typeof documentText>[0]): Promise<In
   for (const chunk of splitText(found.text, chunkSize)) {
     if (chunk !== undefined) {
       const words = indexWords(`${input.name} ${chunk.place.heading ?? ""} ${chunk.text}`);
-      chunks.push({ ...chunk, words });
+      chunks.push({ ...chunk, words: hashWords(words) });
     }
     if (performance.now() - began < turnMs) continue;
     await nextTurn();
@@ -102,7 +103,10 @@ async function indexBytes(input: Parameters<typeof documentText>[0]): Promise<In
   return { status: "indexed", chunks };
 }
 
-function charsOf(indexed: Indexed): number {
-  if (indexed.status === "failed") return 100;
-  return indexed.chunks.reduce((sum, { text }) => sum + text.length, 100);
+function bytesOf(indexed: Indexed): number {
+  if (indexed.status === "failed") return 200;
+  return indexed.chunks.reduce(
+    (sum, { text, words }) => sum + 2 * text.length + words.byteLength + 200,
+    200,
+  );
 }

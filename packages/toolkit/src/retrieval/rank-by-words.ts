@@ -1,8 +1,13 @@
-import { createPauses } from "../text/pauses.ts";
+import type { WordHashes } from "./hash-words.ts";
+import { hashWord } from "./hash-words.ts";
 
-/** A part with its words in their indexed form. */
-interface IndexedPart {
-  readonly words: readonly string[];
+/** A part that contains words of the query. */
+interface MatchedPart<Part> {
+  readonly part: Part;
+  /** The number of its words. */
+  readonly length: number;
+  /** How often it contains each word of the query that it contains. */
+  readonly counts: ReadonlyMap<string, number>;
 }
 
 /** The usual constants of BM25. */
@@ -10,38 +15,51 @@ const saturation = 1.2;
 const lengthWeight = 0.75;
 
 /**
- * Returns the parts that match the query, the most relevant first, by BM25. Many parts are read with
- * pauses.
+ * Ranks parts by BM25. Only parts that contain a word of the query stay in memory.
  *
- * @example await rankByWords([{ words: ["wa"] }, { words: ["wb"] }], ["wb"]) // [{ words: ["wb"] }]
+ * @example
+ * const ranking = new WordRanking<string>(["wa"]);
+ * ranking.add("first", hashWords(["wa", "wb"]));
+ * ranking.ranked(); // [{ part: "first", words: new Set(["wa"]) }]
  */
-export async function rankByWords<Part extends IndexedPart>(
-  parts: readonly Part[],
-  queryWords: readonly string[],
-): Promise<readonly Part[]> {
-  const query = new Set(queryWords);
-  const average = parts.reduce((sum, { words }) => sum + words.length, 0) / (parts.length || 1);
-  const pause = createPauses();
-  const counted: { readonly part: Part; readonly counts: ReadonlyMap<string, number> }[] = [];
-  for (const part of parts) {
-    const counts = new Map<string, number>();
-    for (const word of part.words)
-      if (query.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
-    if (counts.size > 0) counted.push({ part, counts });
-    await pause();
+export class WordRanking<Part> {
+  readonly #query: ReadonlyMap<number, string>;
+  readonly #matched: MatchedPart<Part>[] = [];
+  #parts = 0;
+  #words = 0;
+
+  constructor(queryWords: readonly string[]) {
+    this.#query = new Map(queryWords.map((word) => [hashWord(word), word]));
   }
-  const having = new Map<string, number>();
-  for (const { counts } of counted)
-    for (const word of counts.keys()) having.set(word, (having.get(word) ?? 0) + 1);
-  const scored = counted.map(({ part, counts }) => {
-    const norm = 1 - lengthWeight + (lengthWeight * part.words.length) / (average || 1);
-    let score = 0;
-    for (const [word, count] of counts) {
-      const documents = having.get(word) ?? 0;
-      const rarity = Math.log(1 + (parts.length - documents + 0.5) / (documents + 0.5));
-      score += (rarity * count * (saturation + 1)) / (count + saturation * norm);
+
+  /** Adds a part with its words. */
+  add(part: Part, words: WordHashes): void {
+    this.#parts += 1;
+    this.#words += words.length;
+    const counts = new Map<string, number>();
+    for (const hash of words) {
+      const word = this.#query.get(hash);
+      if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
     }
-    return { part, score };
-  });
-  return scored.toSorted((a, b) => b.score - a.score).map(({ part }) => part);
+    if (counts.size > 0) this.#matched.push({ part, length: words.length, counts });
+  }
+
+  /** Returns the parts that match the query, the most relevant first, with the words that match. */
+  ranked(): readonly { readonly part: Part; readonly words: ReadonlySet<string> }[] {
+    const average = this.#words / (this.#parts || 1);
+    const having = new Map<string, number>();
+    for (const { counts } of this.#matched)
+      for (const word of counts.keys()) having.set(word, (having.get(word) ?? 0) + 1);
+    const scored = this.#matched.map(({ part, length, counts }) => {
+      const norm = 1 - lengthWeight + (lengthWeight * length) / (average || 1);
+      let score = 0;
+      for (const [word, count] of counts) {
+        const documents = having.get(word) ?? 0;
+        const rarity = Math.log(1 + (this.#parts - documents + 0.5) / (documents + 0.5));
+        score += (rarity * count * (saturation + 1)) / (count + saturation * norm);
+      }
+      return { part, words: new Set(counts.keys()), score };
+    });
+    return scored.toSorted((a, b) => b.score - a.score);
+  }
 }

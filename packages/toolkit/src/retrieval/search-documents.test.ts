@@ -5,7 +5,7 @@ import { IndexedDocuments } from "./indexed-documents.ts";
 import { searchDocuments } from "./search-documents.ts";
 
 /** Searches three documents of 20 characters for a word that all of them contain. */
-async function search(maxChars: number): Promise<string> {
+async function search(maxChars: number, onRead = async () => {}): Promise<string> {
   const executor = new ToolExecutor({});
   const tool = searchDocuments({
     files: { roots: [] },
@@ -21,7 +21,10 @@ async function search(maxChars: number): Promise<string> {
     id: `file-${name}`,
     name: `${name}.txt`,
     mimeType: "text/plain",
-    read: () => Buffer.from(`notice ${name}`.padEnd(20, ".")),
+    async read() {
+      await onRead();
+      return Buffer.from(`notice ${name}`.padEnd(20, "."));
+    },
   }));
   const result = await executor.execute("SearchDocuments", '{"query":"notice"}', {
     caller: { principal: { id: "ann" }, files: { _all: files } },
@@ -39,4 +42,25 @@ test("a search says which documents it left out because of their length", async 
     /all documents after the first 2, which have 40 characters; search a smaller folder/,
   );
   assert.match(await search(40), /three\.txt/);
+});
+
+test("two searches at once have their documents in memory, and others wait", async () => {
+  let [now, most] = [0, 0];
+  const onRead = async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await new Promise((done) => setImmediate(done));
+    now -= 1;
+  };
+  await Promise.all(Array.from({ length: 6 }, () => search(1_000, onRead)));
+  assert.equal(most, 2);
+});
+
+test("the words of a document need four bytes each", async () => {
+  const { signal } = new AbortController();
+  const read = async () => Buffer.from("漢字かな".repeat(1_000));
+  const document = { name: "a.txt", mimeType: "text/plain", read };
+  const indexed = await new IndexedDocuments().index(document, { user: "ann", signal });
+  assert.ok(indexed.status === "indexed");
+  for (const { words } of indexed.chunks) assert.equal(words.byteLength, 4 * words.length);
 });

@@ -8,13 +8,16 @@ import {
   withAnnotations,
 } from "@capstan/core";
 import { readsAttachmentsOnly } from "@capstan/core/host";
+import { type Busy, runInSlot } from "@capstan/sandbox";
 import { z } from "zod";
 import { canonicalPath, type FileToolsOptions, returnFileErrors } from "../files/file-roots.ts";
 import { countOf } from "../text/format-bytes.ts";
+import { createPauses } from "../text/pauses.ts";
 import { folderDocuments, maxDocuments } from "./folder-documents.ts";
 import { indexWords } from "./index-words.ts";
-import type { GivenDocument, IndexedChunk, IndexedDocuments } from "./indexed-documents.ts";
-import { rankByWords } from "./rank-by-words.ts";
+import type { GivenDocument, IndexedDocuments } from "./indexed-documents.ts";
+import { WordRanking } from "./rank-by-words.ts";
+import type { TextChunk } from "./split-text.ts";
 import { rankParts } from "./rank-parts.ts";
 import type { DocumentHit, StoredDocuments } from "./stored-documents.ts";
 
@@ -50,7 +53,7 @@ export interface SearchOptions {
   readonly stored: () => StoredDocuments | undefined;
   /**
    * The characters of documents after which a search reads no further document.
-   * @default 40 million
+   * @default 20 million
    */
   readonly maxChars?: number;
 }
@@ -133,6 +136,12 @@ async function search(args: Args, context: ToolContext, options: SearchOptions) 
       ? attachedDocuments(context)
       : folderDocuments(options.files, { path: args.path, denied: context.denied(), signal });
   const local = await searchHere(documents, { words, limit, context, options });
+  if ("status" in local)
+    return toolError({
+      code: "busy",
+      message: "Too many searches wait for their turn. Call again in a moment.",
+      retryable: true,
+    });
   hits.push(...local.results.filter(({ score }) => score >= settings.minScore));
   const results = hits.toSorted((a, b) => b.score - a.score).slice(0, limit);
   output.event("file_search.completed", { results: results.map(hitEvent) });
@@ -144,25 +153,36 @@ async function search(args: Args, context: ToolContext, options: SearchOptions) 
   return annotations.length === 0 ? value : withAnnotations(value, annotations);
 }
 
+/** The maximum number of searches of all users at once; each has its documents in memory. */
+const atOnce = 2;
+
+type LocalDocument = GivenDocument & { readonly fileId?: string };
+
+interface LocalSearch {
+  readonly words: readonly string[];
+  readonly limit: number;
+  readonly context: ToolContext;
+  readonly options: SearchOptions;
+}
+
 /** Searches documents that are indexed in memory. */
 async function searchHere(
-  documents: AsyncIterable<GivenDocument & { readonly fileId?: string }>,
-  {
-    words,
-    limit,
-    context: { output, principal, signal },
-    options,
-  }: {
-    readonly words: readonly string[];
-    readonly limit: number;
-    readonly context: ToolContext;
-    readonly options: SearchOptions;
-  },
+  documents: AsyncIterable<LocalDocument>,
+  search: LocalSearch,
+): Promise<Found | Busy> {
+  const { principal, signal } = search.context;
+  const slot = { pool: "SearchDocuments", atOnce, user: principal.id, signal };
+  return runInSlot(slot, () => searchNow(documents, search));
+}
+
+async function searchNow(
+  documents: AsyncIterable<LocalDocument>,
+  { words, limit, context: { output, principal, signal }, options }: LocalSearch,
 ): Promise<Found> {
-  const chunks: (IndexedChunk & { readonly from: GivenDocument & { readonly fileId?: string } })[] =
-    [];
+  const ranking = new WordRanking<TextChunk & { readonly from: LocalDocument }>(words);
+  const pause = createPauses();
   const skipped: string[] = [];
-  const { maxChars = 40_000_000 } = options;
+  const { maxChars = 20_000_000 } = options;
   let count = 0;
   let chars = 0;
   for await (const from of documents) {
@@ -182,16 +202,17 @@ async function searchHere(
       signal,
     });
     if (indexed.status === "indexed")
-      for (const chunk of indexed.chunks) {
-        chunks.push({ ...chunk, from });
+      for (const { words: hashes, ...chunk } of indexed.chunks) {
+        ranking.add({ ...chunk, from }, hashes);
         chars += chunk.text.length;
+        await pause();
       }
     else skipped.push(`${from.name}: ${indexed.reason}`);
     if (count % 50 === 0) output.progress({ message: `${countOf(count, "document")} read` });
   }
-  const ranked = (await rankByWords(chunks, words)).slice(0, 100);
+  const ranked = ranking.ranked().slice(0, 100);
   const scored = rankParts(
-    ranked.map((part, textRank) => ({ part, textRank, words: new Set(part.words) })),
+    ranked.map((part, textRank) => ({ ...part, textRank })),
     words,
   );
   const results = scored.slice(0, limit).map(({ part: { text, place, from }, score }) => ({

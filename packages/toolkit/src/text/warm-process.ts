@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { type Busy, runInSlot } from "@capstan/sandbox";
+import { type Busy, endWithServer, runInSlot } from "@capstan/sandbox";
 import type { JobOutcome } from "./answer-jobs.ts";
 
 /** A job for a process that also runs later jobs, because its libraries load slowly. */
@@ -88,6 +88,7 @@ function takeProcess({ idle }: Pool, { module, heapMb }: WarmJob): ChildProcess 
     ],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+  endWithServer(child);
   child.once("exit", () => clearTimeout(idle.get(child)));
   child.once("exit", () => idle.delete(child));
   // Errors of a job are reported to its caller. Without a listener they would end the server.

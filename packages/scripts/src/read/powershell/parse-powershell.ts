@@ -1,10 +1,12 @@
-import { runInWorker, workerModule } from "@capstan/sandbox";
+import { runInProcess, workerModule } from "@capstan/sandbox";
 import { type ParsedFile, unreadableFile } from "../../definition/parsed-file.ts";
 
 const timeoutMs = 30_000;
+const heapMb = 512;
+const memoryMb = 1_024;
 
 /**
- * Parses PowerShell files, all in one worker thread. It does not need PowerShell.
+ * Parses PowerShell files, all in one process. It does not need PowerShell.
  *
  * @returns one result for each source, in order
  * @throws the signal's reason when it aborts
@@ -13,10 +15,12 @@ export async function parsePowerShell(
   sources: readonly Uint8Array[],
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly ParsedFile[]> {
-  const outcome = await runInWorker<readonly ParsedFile[]>({
-    module: workerModule("powershell-worker", import.meta.url),
+  const outcome = await runInProcess<readonly ParsedFile[]>({
+    module: workerModule("powershell-process", import.meta.url),
     input: { sources },
     timeoutMs,
+    heapMb,
+    memoryMb,
     signal,
   });
   if (outcome.status === "done") return outcome.value;

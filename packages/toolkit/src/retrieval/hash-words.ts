@@ -1,0 +1,18 @@
+/**
+ * Words as numbers of 32 bits: a tenth of the memory of texts. Two words of a search have the same
+ * number in one of millions of searches, which then changes the order of its results.
+ */
+export type WordHashes = Uint32Array;
+
+/** Returns the hashes of words. */
+export function hashWords(words: readonly string[]): WordHashes {
+  return Uint32Array.from(words, hashWord);
+}
+
+/** Returns the FNV-1a hash of a word. */
+export function hashWord(word: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let at = 0; at < word.length; at += 1)
+    hash = Math.imul(hash ^ word.charCodeAt(at), 0x01_00_01_93);
+  return hash >>> 0;
+}
