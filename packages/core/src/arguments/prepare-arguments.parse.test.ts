@@ -120,6 +120,8 @@ test("10 MB are read in linear time, broken or not", () => {
   assert.equal(parseArguments(`{"a":${list},}`).status, "parsed");
   assert.equal(parseArguments("```".repeat(3_000_000)).status, "failed");
   assert.equal(parseArguments(`{"a": "${"\\".repeat(5_000_000)}`).status, "failed");
+  const lines = "\n".repeat(100_000);
+  assert.equal(parseArguments(`${lines}x${lines}{'a':1}`).status, "failed");
   assert.ok(process.threadCpuUsage().user - start < 4_000_000);
 });
 

@@ -49,12 +49,16 @@ function restoreWithin(text: string): RelaxedJson | undefined {
   return { value: read.value, repairs: ["removed the text around the object", ...read.repairs] };
 }
 
+/** Longer texts around an object, in characters, are not read as prose. */
+const longestProse = 5_000;
+
 /**
  * Whether text around the object is only prose, without parts of the arguments. It has no quotes,
  * brackets or operators, and no single word before a colon, for example `to: Ann` or `filter:`.
  */
 function isProse(text: string): boolean {
   return (
+    text.length <= longestProse &&
     /^[\p{L}\p{M}\p{N}\s.,:;!?’()–—-]*$/u.test(text) && !/(?:^|[\n.,;!?(])\s*[\w-]+\s*:/.test(text)
   );
 }

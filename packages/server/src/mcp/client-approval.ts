@@ -41,6 +41,8 @@ export function approvalForm(approval: ApprovalRequest) {
   const isCut = [...variables, ...(preview === undefined ? [] : [preview])].some(
     ({ text, length }) => text.length < length,
   );
+  // Marking the characters of a long call would take long, and its form is not shown.
+  if (parts.join("").length > longestMessage) return undefined;
   const message = parts.map((part) => visibleText(part)).join("\n\n");
   if (isCut || message.length > longestMessage) return undefined;
   return {

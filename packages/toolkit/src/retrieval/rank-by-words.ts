@@ -15,7 +15,7 @@ const saturation = 1.2;
 const lengthWeight = 0.75;
 
 /**
- * Ranks parts by BM25. Only parts that contain a word of the query stay in memory.
+ * Ranks parts by BM25. Only matching parts stay in memory.
  *
  * @example
  * const ranking = new WordRanking<string>(["wa"]);
