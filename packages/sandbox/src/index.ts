@@ -21,7 +21,7 @@ export { deniedPaths, fileIdentity, hiddenPaths, linkedFiles } from "./paths/den
 export { linksOf } from "./paths/links.ts";
 export { readOnlyPaths } from "./paths/read-only-paths.ts";
 export { isInside, namedRoots, type Root } from "./paths/named-roots.ts";
-export { endWithServer } from "./process/end-with-server.ts";
+export { endWithServer } from "./worker/end-with-server.ts";
 export { installCommand } from "./process/install-command.ts";
 export { isAlive } from "./process/is-alive.ts";
 export { findProgram } from "./process/launcher.ts";

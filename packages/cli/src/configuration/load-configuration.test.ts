@@ -416,6 +416,12 @@ test("a key has the right to ask, unless it lists its rights", async () => {
   assert.deepEqual(await read(JSON.stringify(["bot:one", ann])), [bot, ann]);
 });
 
+test("no key can have the name of the user who runs the server", async () => {
+  const { outcome } = await load({}, { environment: { CAPSTAN_API_KEYS: "local:hunter2" } });
+  assert.ok(outcome.status === "invalid");
+  assert.match(outcome.problems.join(), /CAPSTAN_API_KEYS: entry 1 \(local\): .* reserved/);
+});
+
 test("an unreadable list of keys is rejected, and no message contains a key", async () => {
   for (const text of [
     '["bot:hunter2"',

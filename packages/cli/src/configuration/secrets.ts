@@ -1,5 +1,5 @@
 import type { Right } from "@capstan/contract";
-import { agentName } from "@capstan/server";
+import { agentName, localPrincipal } from "@capstan/server";
 import { z } from "zod";
 import type { ApiKey } from "./configuration.ts";
 
@@ -62,6 +62,10 @@ export function readApiKeys(text = ""): ReadApiKeys {
     } = typeof read.data === "string" ? namedKey(read.data) : read.data;
     if (!/^[a-zA-Z0-9_.@-]{1,64}$/.test(name)) {
       problems.push(`${where}: expected name:key with a name of letters, digits, . _ @ or -`);
+    } else if (name === localPrincipal) {
+      problems.push(
+        `${where} (${name}): this name is reserved for the user who runs the server, whose data the key could read. Choose another name; "capstan connect" connects a program whose approval requests this user gets`,
+      );
     } else if (!/^[\u0021-\u007E]+$/.test(key)) {
       problems.push(`${where} (${name}): expected a key of printable ASCII without spaces`);
     } else if (apiKeys.some((other) => other.key === key && other.name !== name)) {

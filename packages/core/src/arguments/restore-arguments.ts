@@ -59,7 +59,8 @@ const longestProse = 5_000;
 function isProse(text: string): boolean {
   return (
     text.length <= longestProse &&
-    /^[\p{L}\p{M}\p{N}\s.,:;!?’()–—-]*$/u.test(text) && !/(?:^|[\n.,;!?(])\s*[\w-]+\s*:/.test(text)
+    /^[\p{L}\p{M}\p{N}\s.,:;!?’()–—-]*$/u.test(text) &&
+    !/(?:^|[\n.,;!?(])\s*[\w-]+\s*:/.test(text)
   );
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { endWithServer } from "../process/end-with-server.ts";
+import { endWithServer } from "./end-with-server.ts";
 
 /** A job for a process. */
 export interface ProcessJob {

@@ -16,7 +16,6 @@ import { readSkill, versionOf } from "./skill-files.ts";
 /** The folder of the skill inside the sandbox. */
 const inside = "/skill";
 const mostOutput = 200_000;
-const mostShown = 20_000;
 
 const parameters = z.object({
   skill: z.string().min(1),
@@ -123,8 +122,7 @@ async function preview(
 ): Promise<string> {
   const { content } = await readVersion(catalog, args, denied());
   const text = new TextDecoder().decode(content);
-  const rest = text.length > mostShown ? `\n[${text.length - mostShown} more characters]` : "";
-  return `Runs ${args.script} of the skill ${args.skill}, version ${args.version}:\n${text.slice(0, mostShown)}${rest}`;
+  return `Runs ${args.script} of the skill ${args.skill}, version ${args.version}:\n${text}`;
 }
 
 function interpreterOf(script: string): "python3" | "bash" | "node" | undefined {
