@@ -97,7 +97,7 @@ export interface Configuration {
    */
   readonly approvalsFrom: ApprovalsSetting;
   /** The MCP server: whose answers count besides, and how long a call waits, in ms. */
-  readonly mcp: Pick<McpOptions, "clientApproves" | "waitMs">;
+  readonly mcp: Pick<McpOptions, "clientApproves" | "listedTools" | "waitMs">;
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];

@@ -269,7 +269,8 @@ async function parseGiven(text: string, shown: string): Promise<SettingsLayer> {
 
 function mcpOf({
   clientApproves = "nothing",
+  listedTools = 40,
   waitSeconds = 45,
 }: NonNullable<Settings["mcp"]> = {}): Configuration["mcp"] {
-  return { clientApproves, waitMs: waitSeconds * 1_000 };
+  return { clientApproves, listedTools, waitMs: waitSeconds * 1_000 };
 }

@@ -290,6 +290,10 @@ export const settingsSchema = z.object(
               error: '"nothing", "reads" or "everything"',
             })
             .exactOptional(),
+          listedTools: whole("a whole number of tools from 4 to 10000", {
+            min: 4,
+            max: 10_000,
+          }).exactOptional(),
           waitSeconds: whole("a whole number of seconds from 1 to 3600", {
             max: 3_600,
           }).exactOptional(),

@@ -15,7 +15,7 @@ import { readJson, withoutNulls } from "../http/read-body.ts";
 import { entryView, listView } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { findRequestedModel } from "../runs/active/launch.ts";
+import { findRequestedModel } from "../runs/active/run-models.ts";
 import { type Agent, agentLoosens, agentName, agentSchema } from "../runs/request/agent.ts";
 
 /** Routes of agents: those of the configuration, and the user's own. */

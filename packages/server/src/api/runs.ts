@@ -24,7 +24,7 @@ import { mayApprove, requireNoLoosening, rightMissing } from "../http/rights.ts"
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
 import { eventStream, jsonChunks, sseChunks, streamJson } from "../http/streams.ts";
-import { findRequestedModel, oneCallModelId } from "../runs/active/launch.ts";
+import { findRequestedModel, oneCallModelId } from "../runs/active/run-models.ts";
 import { findAgent } from "../runs/request/agent.ts";
 import { recordCallOutcome } from "../runs/record-call-outcome.ts";
 

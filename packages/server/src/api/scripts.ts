@@ -22,7 +22,7 @@ import { listView } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { eventStream } from "../http/streams.ts";
-import { oneCallModelId } from "../runs/active/launch.ts";
+import { oneCallModelId } from "../runs/active/run-models.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 
 /** The largest script, in characters: far longer than a script written by hand. */

@@ -1,5 +1,5 @@
 import type { Model } from "@capstan/core";
-import { findRequestedModel } from "../runs/active/launch.ts";
+import { findRequestedModel } from "../runs/active/run-models.ts";
 import { type Agent, findAgent } from "../runs/request/agent.ts";
 import { RequestError } from "./errors.ts";
 import type { Services } from "./services.ts";

@@ -2,6 +2,7 @@ import { type JsonObject, VariableSystem } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
 import { ProtocolError, ProtocolErrorCode, Server, type Tool } from "../libraries/mcp-server.ts";
 import { awaitCall, callTool, type McpParts } from "./call-tool.ts";
+import { callAny, findListed, innerCall, listedDefinitions, searchTools } from "./find-tools.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { type Exchange, exchangeOf } from "./protocol/exchange.ts";
 import { type ListedTool, listTools, pageOf } from "./protocol/tool-list.ts";
@@ -9,6 +10,7 @@ import { listResources, readResource, resourceTemplates } from "./resources.ts";
 
 const instructions = `Capstan runs these tools after its own checks, and records each call.
 - A call can need the approval of a user. Its result then says so; call ${awaitCall} with the id in it, or call the tool again with the same arguments. Do not try another way meanwhile.
+- If there is ${searchTools}, it finds further tools, and ${callAny} calls them.
 - A long result is cut, and stored in full under a name. ReadVar reads it on. An argument "$VAR_REF{{name}}" passes the full value to another tool.`;
 
 /** The definition of the tool that waits for a call. */
@@ -50,8 +52,8 @@ export function createMcpServer(parts: McpParts): Server {
   );
   server.setRequestHandler("tools/list", ({ params }, context) =>
     answer(parts, async () => {
-      const listed = await listedTools(parts, exchangeOf(context));
-      const all = [awaitTool, ...[...listed.values()].map(({ definition }) => definition)];
+      const tools = await listedTools(parts, exchangeOf(context));
+      const all = listedDefinitions(tools, { max: options.listedTools, common: [awaitTool] });
       const { page, ...more } = requirePage(pageOf(all, params?.cursor));
       return { tools: [...page], ...more };
     }),
@@ -59,9 +61,28 @@ export function createMcpServer(parts: McpParts): Server {
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
     extend?.onCall(context, name);
-    const tool = name === awaitCall ? undefined : await toolOf(parts, exchangeOf(context), name);
-    const request = { name, args: args as JsonObject, tool };
-    return callTool(parts, { server, context }, request);
+    const exchange = exchangeOf(context);
+    if (name === awaitCall)
+      return callTool(
+        parts,
+        { server, context },
+        { name, args: args as JsonObject, tool: undefined },
+      );
+    if (name !== searchTools && name !== callAny) {
+      const tool = await toolOf(parts, exchange, name);
+      return callTool(parts, { server, context }, { name, args: args as JsonObject, tool });
+    }
+    const session = { owner: exchange.principal, id: "mcp" };
+    const { toolSearch } = services.runs;
+    const tools = await answer(parts, () => listedTools(parts, exchange));
+    if (name === searchTools) {
+      const { signal } = context.mcpReq;
+      return answer(parts, () => findListed(toolSearch, tools, { session, args, signal }));
+    }
+    const call = innerCall(tools, args);
+    if ("problem" in call) return call.problem;
+    toolSearch.called(session, call.tool.registered.id);
+    return callTool(parts, { server, context }, { ...call, args: call.args as JsonObject });
   });
   server.setRequestHandler("resources/list", ({ params }, context) =>
     answer(parts, async () => {
@@ -122,7 +143,7 @@ async function listedTools(
     overrides: await services.runs.overrides.of(principal),
     principal: { id: principal },
   });
-  return listTools(executor, { group, reserved: [awaitCall] });
+  return listTools(executor, { group, reserved: [awaitCall, searchTools, callAny] });
 }
 
 function requirePage<T>(page: T | undefined): T {

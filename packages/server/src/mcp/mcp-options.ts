@@ -18,6 +18,11 @@ export interface McpOptions extends SessionLimits {
    * client's place, so by default only Capstan's own page and terminal answer.
    */
   readonly clientApproves: ClientApproves;
+  /**
+   * Maximum number of tools in a list. If there are more, the others are found with `SearchTools` and
+   * called with `CallTool`.
+   */
+  readonly listedTools: number;
   /** Adds to the servers, for tests of the protocol. @default nothing */
   readonly extend?: McpExtension;
 }
@@ -43,6 +48,7 @@ export const defaultMcpOptions: McpOptions = {
   graceMs: 300_000,
   progressMs: 10_000,
   clientApproves: "nothing",
+  listedTools: 40,
   idleMs: 1_800_000,
   sessionsOfOne: 100,
 };

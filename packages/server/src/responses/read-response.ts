@@ -5,7 +5,7 @@ import type { ListView, RunEvent } from "@capstan/contract";
 import { listView } from "../http/records.ts";
 import { encodeInChunks, endOfStream, nextTurn } from "../http/streams.ts";
 import type { OutputItem, ResponseObject } from "./projection/wire.ts";
-import { oneCallModelId } from "../runs/active/launch.ts";
+import { oneCallModelId } from "../runs/active/run-models.ts";
 import {
   createProjection,
   type Projection,

@@ -6,7 +6,7 @@ import { readJson } from "../http/read-body.ts";
 import { entryView } from "../http/records.ts";
 import { mayApprove, requireNoLoosening } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { findRequestedModel } from "../runs/active/launch.ts";
+import { findRequestedModel } from "../runs/active/run-models.ts";
 import { assistantId } from "../runs/request/agent.ts";
 import {
   type Assistant,

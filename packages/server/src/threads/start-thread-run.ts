@@ -7,7 +7,7 @@ import { hostedServer, hostedTool } from "../http/tools/hosted-tools.ts";
 import { requireNoLoosening } from "../http/rights.ts";
 import type { Services } from "../http/services.ts";
 import { newMessages } from "../runs/history/item-messages.ts";
-import { findRequestedModel } from "../runs/active/launch.ts";
+import { findRequestedModel } from "../runs/active/run-models.ts";
 import { type AgentFields, applyAgent } from "../runs/request/agent.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { titleFrom } from "../runs/request/title.ts";

@@ -2,7 +2,7 @@ import type { Clock, JsonObject } from "@capstan/core";
 import { errorMessage, LruCache } from "@capstan/core/host";
 import { isClosing, requestOf, type RequestKey, type RunRecord, type Store } from "@capstan/store";
 import { toolContextOf } from "../../http/tools/request-data.ts";
-import { oneCallModelId } from "../../runs/active/launch.ts";
+import { oneCallModelId } from "../../runs/active/run-models.ts";
 import type { RunRequest } from "../../runs/request/run-request.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { callKey, maxEqualCalls, readMs, rememberedMs } from "./call-key.ts";

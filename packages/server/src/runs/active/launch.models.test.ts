@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Message } from "@capstan/core";
-import { oneCallModel } from "./launch.ts";
+import { oneCallModel } from "./run-models.ts";
 
 const call = { toolId: "weather.Greet", arguments: '{"name":"Bo"}' };
 
