@@ -7,7 +7,7 @@ import { readEdited } from "./edit-file.ts";
 import { type ChangePlan, makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget } from "./change/open-target.ts";
 import { type FilePatch, parsePatch, patchedPaths } from "./text/parse-patch.ts";
-import { patchText } from "./text/patch-text.ts";
+import { runEditJob } from "./text/run-edit-job.ts";
 import { changeResult, formatChange, pathLocks } from "./permission.ts";
 import { previewChange } from "./change/preview-change.ts";
 import { decodeText, encodeText } from "./text/text-content.ts";
@@ -68,7 +68,10 @@ function planOf(patch: string): Plan {
   };
 }
 
-async function operationsOf(file: FilePatch, { roots }: ChangePlan): Promise<readonly Operation[]> {
+async function operationsOf(
+  file: FilePatch,
+  { roots, owner }: ChangePlan,
+): Promise<readonly Operation[]> {
   const { path } = file;
   if (file.type === "delete") return [{ do: "remove", path }];
   if (file.type === "add") {
@@ -78,7 +81,9 @@ async function operationsOf(file: FilePatch, { roots }: ChangePlan): Promise<rea
   await using target = await openTarget(roots, path, {});
   const before = await readEdited(target, path);
   const content = decodeText(before, target.shown);
-  const text = patchText(content.text, file.hunks, target.shown);
+  const { hunks } = file;
+  const job = { type: "patch", text: content.text, hunks, path: target.shown } as const;
+  const text = await runEditJob(job, owner);
   const expects = { sha256: sha256(before) };
   return [
     { do: "write", path, content: encodeText({ ...content, text }), expects },

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { FileError, notFound, returnFileErrors } from "../files/file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
-import { applyEdits } from "./text/apply-edits.ts";
+import { runEditJob } from "./text/run-edit-job.ts";
 import { makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget, type Target } from "./change/open-target.ts";
 import { changeResult, folderPermission, formatChange, pathLocks } from "./permission.ts";
@@ -71,11 +71,12 @@ function planOf(
   { path, edits }: z.infer<typeof parameters>,
   onLines: (lines: readonly number[]) => void = () => {},
 ): Plan {
-  return async ({ roots }) => {
+  return async ({ roots, owner }) => {
     await using target = await openTarget(roots, path, {});
     const before = await readEdited(target, path);
     const content = decodeText(before, target.shown);
-    const { text, lines } = applyEdits(content.text, edits);
+    const job = { type: "edit", text: content.text, edits } as const;
+    const { text, lines } = await runEditJob(job, owner);
     onLines(lines);
     const edited = { ...content, text };
     const texts = { before: content, after: edited };

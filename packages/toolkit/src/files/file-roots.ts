@@ -11,6 +11,9 @@ import {
   namedRoots,
   type Root,
 } from "@capstan/sandbox";
+import { FileError } from "./file-error.ts";
+
+export { FileError } from "./file-error.ts";
 
 /** The folders that the file tools read, and the paths in them that are denied. */
 export interface FileToolsOptions {
@@ -215,17 +218,6 @@ export const pathErrors = {
   outside_roots: "The path is outside the configured folders.",
   unreadable: "The system refused to read; another attempt may succeed.",
 };
-
-/** An error that a path caused, not a programming error. The tools return it as a `toolError`. */
-export class FileError extends Error {
-  readonly data: ToolErrorData;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = "FileError";
-    this.data = { code, message };
-  }
-}
 
 /** The `code` of a system error: `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {

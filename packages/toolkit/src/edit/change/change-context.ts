@@ -16,4 +16,6 @@ export interface ChangeContext {
    */
   readonly checkFolder: (target: Target, path: string) => Promise<FolderContent>;
   readonly signal: AbortSignal;
+  /** The user and the end of the call, for work in other processes. */
+  readonly owner: { readonly user: string; readonly signal: AbortSignal };
 }

@@ -15,6 +15,7 @@ export interface ChangePlan {
   /** The paths that the call may read. */
   readonly sources: FileRoots;
   readonly folder: ChangeFolder;
+  readonly owner: ChangeContext["owner"];
 }
 
 /** Returns the operations of a call, and reads the files that they depend on. @throws FileError */
@@ -32,6 +33,7 @@ export async function changeContext(
     sources: await fileRoots(options, readable),
     folder: new ChangeFolder(options.changes, principal.id),
     signal,
+    owner: { user: principal.id, signal },
     protected: [...(options.protected ?? []), options.changes],
     async checkFolder({ real, at }, path) {
       const paths = [

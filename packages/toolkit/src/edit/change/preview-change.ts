@@ -13,7 +13,7 @@ import {
 import { changeContext, type Plan } from "./make-change.ts";
 import { type EditToolsOptions, existing, openTarget, type Target } from "./open-target.ts";
 import { readTarget } from "./read-target.ts";
-import { diffText } from "../text/diff-text.ts";
+import { runEditJob } from "../text/run-edit-job.ts";
 import { decodeText, largestEdit, type TextContent } from "../text/text-content.ts";
 
 /** Returns what a call would change: the diff of each file, and one line for each other operation. */
@@ -53,7 +53,7 @@ async function effectOf(
       const { content, expects, texts } = operation;
       const isKnown = typeof expects === "object" && "content" in expects;
       const before = isKnown ? expects.content : await readTarget(target);
-      return await diffOf(target, { before, after: content, texts });
+      return await diffOf(target, { before, after: content, texts, owner: context.owner });
     }
     case "remove": {
       await using target = await openTarget(roots, operation.path, {
@@ -109,7 +109,9 @@ async function diffOf(
     before,
     after,
     texts,
+    owner,
   }: {
+    readonly owner: ChangeContext["owner"];
     readonly before: Uint8Array;
     readonly after: Uint8Array;
     readonly texts: Extract<Operation, { readonly do: "write" }>["texts"];
@@ -125,7 +127,7 @@ async function diffOf(
     const [was, is] = [before, after].map((content) => sha256(content).slice(0, 32));
     return `Replaces ${shown}, ${sizes} (SHA-256 ${was} to ${is}).`;
   }
-  const hunks = await diffText(old.text, fresh.text);
+  const hunks = await runEditJob({ type: "diff", before: old.text, after: fresh.text }, owner);
   const encodings = [old, fresh].map(({ encoding, hasMark }) =>
     hasMark ? `${encoding} with a byte order mark` : encoding,
   );

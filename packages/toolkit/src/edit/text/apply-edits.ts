@@ -1,4 +1,4 @@
-import { FileError } from "../../files/file-roots.ts";
+import { FileError } from "../../files/file-error.ts";
 import { countOf, formatBytes } from "../../text/format-bytes.ts";
 import { indented, nearestLines, numberedLines, TextLines } from "./find-text.ts";
 import { largestEdit } from "./text-content.ts";

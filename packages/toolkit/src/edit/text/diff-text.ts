@@ -25,6 +25,19 @@ export async function diffText(before: string, after: string): Promise<string | 
   }
 }
 
+/** Returns the number of lines from the first to the last change of a text, in both texts. */
+export function changedLines(before: string, after: string): number {
+  if (before === after) return 0;
+  const { was, is } = changedPart(before, after);
+  return linesIn(was) + linesIn(is);
+}
+
+function linesIn(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
 const hunkHeader = /^@@ -(\d+)((?:,\d+)?) \+(\d+)/gm;
 
 /** The lines between the first and the last change, with unchanged lines around them. */

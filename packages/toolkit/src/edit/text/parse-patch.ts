@@ -1,4 +1,4 @@
-import { FileError } from "../../files/file-roots.ts";
+import { FileError } from "../../files/file-error.ts";
 
 /** The lines of a hunk before and after the change. */
 export interface Hunk {

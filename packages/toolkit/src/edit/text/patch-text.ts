@@ -1,4 +1,4 @@
-import { FileError } from "../../files/file-roots.ts";
+import { FileError } from "../../files/file-error.ts";
 import { lineEnd } from "./apply-edits.ts";
 import { indented, nearestLines, numberedLines, sameIndent, TextLines } from "./find-text.ts";
 import type { Hunk } from "./parse-patch.ts";

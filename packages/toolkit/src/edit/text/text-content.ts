@@ -1,5 +1,5 @@
 import { fileKind, kindSampleBytes } from "../../files/file-kind.ts";
-import { FileError } from "../../files/file-roots.ts";
+import { FileError } from "../../files/file-error.ts";
 import { formatBytes } from "../../text/format-bytes.ts";
 
 /** The text of a file, and its encoding, so that it can be written back. */

@@ -1,4 +1,4 @@
-import { diffText } from "../../edit/text/diff-text.ts";
+import { runEditJob } from "../../edit/text/run-edit-job.ts";
 import { plainText } from "../blocks/attribute-lists.ts";
 import { typeName } from "../kernel/block-types.ts";
 import type { PlannedStep } from "./plan-changes.ts";
@@ -22,7 +22,8 @@ async function previewStep(step: PlannedStep): Promise<string> {
   const name = `${typeName(type)} ${id}`;
   switch (step.do) {
     case "update": {
-      const changes = await diffText(`${plainText(step.before)}\n`, `${plainText(step.data)}\n`);
+      const [before, after] = [`${plainText(step.before)}\n`, `${plainText(step.data)}\n`];
+      const changes = await runEditJob({ type: "diff", before, after });
       return `Changes ${name}:\n${changes ?? "(only attributes)"}`;
     }
     case "delete":

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FileError } from "../../files/file-error.ts";
+import { diffText } from "./diff-text.ts";
+import { runEditJob } from "./run-edit-job.ts";
+
+/** Runs work, and returns its result and whether timers ran meanwhile. */
+async function watched<T>(work: () => Promise<T>) {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  try {
+    return { result: await work(), isShared: turns > 0 };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const lines = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, line) => `${prefix} ${line}\n`).join("");
+
+test("the effect of a change of many lines is shown without blocking the event loop", async () => {
+  const [before, after] = [lines(600, "one"), lines(600, "two")];
+  const { result, isShared } = await watched(() => runEditJob({ type: "diff", before, after }));
+  assert.ok(isShared);
+  assert.equal(result, await diffText(before, after));
+});
+
+test("a long text is edited without blocking the event loop, with the same errors", async () => {
+  const text = lines(40_000, "line");
+  const edit = (search: string) =>
+    runEditJob({ type: "edit", text, edits: [{ search, replace: "new" }] });
+  const { result, isShared } = await watched(() => edit("line 7\n"));
+  assert.ok(isShared);
+  assert.deepEqual(result.lines, [8]);
+  await assert.rejects(
+    edit("line"),
+    (error) => error instanceof FileError && error.data.code === "ambiguous_match",
+  );
+});

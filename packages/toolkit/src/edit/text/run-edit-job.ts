@@ -1,0 +1,55 @@
+import { workerModule } from "@capstan/sandbox";
+import { FileError } from "../../files/file-error.ts";
+import { runInWarmProcess } from "../../text/warm-process.ts";
+import { changedLines } from "./diff-text.ts";
+import { type EditJob, type EditOutcome, type EditResults, runHere } from "./edit-job.ts";
+
+/** Longer texts, in characters, are edited in another process. */
+const longestInline = 200_000;
+/** More changed lines are compared in another process: the time grows with their square. */
+const mostLines = 400;
+const timeoutMs = 30_000;
+const heapMb = 1_024;
+
+interface JobOwner {
+  /** Users take turns. @default one user for all such jobs */
+  readonly user?: string;
+  /** @default never aborts */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a job on a text: directly if it is short, otherwise in a process, because a call needs no
+ * approval to show its effect, and other users wait for the event loop.
+ *
+ * @throws FileError
+ */
+export async function runEditJob<T extends EditJob["type"]>(
+  job: EditJob & { readonly type: T },
+  { user, signal = new AbortController().signal }: JobOwner = {},
+): Promise<EditResults[T]> {
+  if (!isLong(job)) return (await runHere(job)) as EditResults[T];
+  const limits = { timeoutMs, heapMb };
+  const module = workerModule("edit-process", import.meta.url);
+  const ended = await runInWarmProcess<EditOutcome>({
+    module,
+    input: job,
+    user,
+    signal,
+    ...limits,
+  });
+  if (ended.status === "busy")
+    throw new FileError("busy", "Too many long texts wait for their turn. Call again in a moment.");
+  if (ended.status !== "done")
+    throw new FileError(
+      "too_large",
+      `The text takes more than ${timeoutMs / 1_000} s or ${heapMb} MB. Change less at once.`,
+    );
+  if (ended.value.status === "refused") throw new FileError(ended.value.code, ended.value.message);
+  return ended.value.value as EditResults[T];
+}
+
+function isLong(job: EditJob): boolean {
+  if (job.type !== "diff") return job.text.length > longestInline;
+  return changedLines(job.before, job.after) > mostLines;
+}
