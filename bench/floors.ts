@@ -69,6 +69,8 @@ export const floors: readonly Floor[] = [
   ofTool("index 20,000 documents", 60, "s"),
   ofTool("index 20,000 documents: most memory", 500, "MB"),
   ofTool("hybrid search: p50", 20),
+  ofTool("OpenAPI document of 1,000 operations", 1_000),
+  ofTool("OpenAPI document of 1,000 operations: memory", 300, "MB"),
   {
     bench: "search",
     case: "all tasks: hit@5",

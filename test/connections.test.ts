@@ -60,8 +60,32 @@ test("the commands of the guide connect a program, and show changed tools", { sk
   await writeFile(join(folder.work, "address/capstan.config.json"), settings);
   const listed = await run("cd address; capstan connections list --data ../other");
   assert.match(listed.output, /tickets .*needs a variable\n.*set TICKETS_TOKEN/);
+
+  await mkdir(join(folder.work, "openapi"));
+  await writeFile(join(folder.work, "openapi/capstan.config.json"), guide.block('"openapi"'));
+  await writeFile(join(folder.work, "openapi/petstore.yaml"), petstore);
+  const read = await run(
+    `cd openapi; PETSTORE_KEY=k ${guide.block("connections check petstore").trim()} --data ../petstore`,
+  );
+  assert.match(read.output, /^petstore .*petstore\.yaml {2}1 tool/m);
+  assert.match(read.output, /oldPets \(GET \/old\): it refers to another document, \.\/old\.yaml/);
+  assert.equal(read.code, 0);
+  const unset = await run("cd openapi; capstan connections list --data ../petstore");
+  assert.match(unset.output, /set PETSTORE_KEY/);
   assert.deepEqual(guide.untested(), []);
 });
+
+const petstore = `
+openapi: 3.1.0
+info: { title: Petstore, version: "1" }
+servers: [{ url: https://petstore.example.org }]
+security: [{ api_key: [] }]
+paths:
+  /pets: { get: { operationId: listPets } }
+  /old: { get: { operationId: oldPets, parameters: [{ $ref: ./old.yaml }] } }
+components:
+  securitySchemes: { api_key: { type: apiKey, in: header, name: X-Key } }
+`;
 
 test("no process of a server is left after kill -9", { skip }, async () => {
   await using server = await startServerProcess({ folder });

@@ -1,13 +1,14 @@
 /** Help and texts of `capstan connections`. Descriptions are wrapped by hand at 105 columns. */
 export const connectionsHelp = {
   group: {
-    summary: "MCP servers whose tools are used",
-    description: `A connection is an MCP server: a program that is started in the sandbox, or an address. Each is a group
-of tools. The configuration names them:
+    summary: "MCP servers and OpenAPI services whose tools are used",
+    description: `A connection is an MCP server, a program in the sandbox or an address, or an OpenAPI document. Each is a
+group of tools. The configuration names them:
   {"connections": {"notes": {"command": "mcp-server-filesystem", "args": ["/srv/notes"],
                              "read": ["/srv/notes"]},
                    "tickets": {"url": "https://mcp.example.org/mcp",
-                               "headers": {"Authorization": "Bearer \${TICKETS_TOKEN}"}}}}`,
+                               "headers": {"Authorization": "Bearer \${TICKETS_TOKEN}"}},
+                   "petstore": {"openapi": "./petstore.yaml"}}}`,
     examples: [
       { line: "capstan connections list", comment: "the servers and their tools" },
       { line: "capstan connections check", comment: "connect to each" },

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import {
   defineToolGroup,
   type JsonSchema,
@@ -14,7 +15,7 @@ import { operationErrors } from "../call/operation-errors.ts";
 import { selectCredentials } from "../call/select-credentials.ts";
 import type { ServiceFetch } from "../call/service-client.ts";
 import { closedSchema, shortSchema } from "../definition/closed-schema.ts";
-import type { OpenApiConnection } from "../definition/openapi-connection.ts";
+import { isUrl, type OpenApiConnection } from "../definition/openapi-connection.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
 import { isRead, mayRepeat } from "../definition/operation-effects.ts";
 import { shownDocument } from "./load-document.ts";
@@ -48,9 +49,14 @@ export function documentGroup(
   const title = visibleText(stored?.title ?? "");
   return defineToolGroup({
     name,
-    description: `The service ${title === "" ? name : title} of ${shownDocument(connection.document)}.${stored === undefined ? " Its document has not been read yet." : ""}`,
+    description: `The service ${title === "" ? name : title}, as ${shownName(connection.document)} describes it.${stored === undefined ? " Its document has not been read yet." : ""}`,
     tools: stored === undefined ? [] : shownTools(connection, stored, host),
   });
+}
+
+/** Returns the URL of a document, or the name of its file: users must not read the server's paths. */
+function shownName(document: string): string {
+  return isUrl(document) ? shownDocument(document) : basename(document);
 }
 
 function missingVariable({ missing = [] }: OpenApiConnection): MissingNeed | undefined {
