@@ -36,7 +36,7 @@ const run = (commands: string) =>
   runShell(commands, { folder: folder.work, environment: { CAPSTAN_DATA_DIR: folder.data } });
 
 test("the commands of the guide connect a program, and show changed tools", { skip }, async () => {
-  const checked = await run(guide.block("capstan connections check"));
+  const checked = await run(guide.block("connections check notes"));
   assert.match(checked.output, /^notes .*14 tools/m);
   assert.equal(checked.code, 0);
   const same = await run(guide.block("capstan connections accept notes"));
