@@ -58,6 +58,11 @@ export function itemVariants({ file, secret }: Owned): readonly object[] {
     }),
     statedWith({ type: "reasoning", summary: [], encrypted_content: "capstan1.AAAA" }),
     statedWith({ type: "mcp_call", server_label: "x", name: "y", arguments: "{}", output: "z" }),
+    statedWith({ type: "tool_search_output", call_id: null, execution: "server", tools: [] }),
+    {
+      input: secret,
+      tools: [{ type: "tool_search" }, { type: "function", name: "f", defer_loading: true }],
+    },
     statedWith({ type: "code_interpreter_call", id: "ci", code: "1", outputs: [] }),
     statedWith({ type: "file_search_call", id: "fs", queries: ["a"], results: [] }),
     statedWith({ type: "image_generation_call", id: "ig", result: "AAAA" }),

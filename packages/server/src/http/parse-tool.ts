@@ -12,6 +12,8 @@ export interface ParsedServer {
   readonly label: string;
   /** Absent if the URL does not name one of this server's groups. */
   readonly server?: ServerGroup;
+  /** Whether its tools are offered only after a search. @default false */
+  readonly isDeferred?: true;
   readonly echo: JsonObject;
 }
 
@@ -20,6 +22,7 @@ const serverSchema = z.object({
   server_url: z.string().nullish(),
   connector_id: z.string().nullish(),
   server_description: z.string().nullish(),
+  defer_loading: z.boolean().nullish(),
   allowed_tools: z.union([z.array(z.string()), filterSchema]).nullish(),
   require_approval: z
     .union([
@@ -51,6 +54,7 @@ export function parseServerGroup(
     server_description: body.server_description ?? null,
     server_label: label,
     server_url: body.server_url ?? null,
+    ...(body.defer_loading != null && { defer_loading: body.defer_loading }),
   };
   const group = groupOf(body.server_url ?? "", origins);
   if (group === undefined) return { label, echo };
@@ -67,7 +71,7 @@ export function parseServerGroup(
       ? {}
       : { requireApproval: requireApproval(body.require_approval) }),
   };
-  return { label, server, echo };
+  return { label, server, echo, ...(body.defer_loading === true && { isDeferred: true }) };
 }
 
 function groupOf(url: string, origins: readonly string[]): string | undefined {

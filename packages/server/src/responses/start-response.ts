@@ -14,6 +14,7 @@ import { mergeHistory } from "../runs/history/merge-history.ts";
 import { sessionMarks, sessionVariables } from "../runs/history/session-marks.ts";
 import { type AgentFields, applyAgent, settingsWith } from "../runs/request/agent.ts";
 import type { StartOptions } from "../runs/start-run.ts";
+import { searchTool } from "../tool-search/search-tools.ts";
 import type { RunRequest } from "../runs/request/run-request.ts";
 import { titleFrom } from "../runs/request/title.ts";
 import type { Connection, Services } from "../http/services.ts";
@@ -204,6 +205,7 @@ export async function prepareResponse(
     settings: settingsWith(agent, request.settings),
     maxToolCalls: fields.maxToolCalls,
     maxRounds: fields.maxRounds,
+    ...(request.tools.toolSearch && { toolSearch: request.tools.toolSearch }),
     approvals: fields.approvals,
     toolOutputs: request.toolOutputs ?? "deferred",
     answers: answers.map(runAnswer),
@@ -226,8 +228,11 @@ export async function prepareResponse(
     }),
     wire: storedView({
       echo: request.echo,
-      ...(tools.hosted.length > 0 && {
-        hosted: Object.fromEntries(tools.hosted.map(({ toolId, type }) => [toolId, type])),
+      ...((tools.hosted.length > 0 || request.tools.toolSearch !== undefined) && {
+        hosted: Object.fromEntries([
+          ...tools.hosted.map(({ toolId, type }) => [toolId, type] as const),
+          ...(request.tools.toolSearch === undefined ? [] : [[searchTool, "tool_search"] as const]),
+        ]),
         included: request.include,
       }),
       servers: tools.servers.map((server) => listing(services, server, fields)),

@@ -45,6 +45,7 @@ const bodies: { readonly [type in OutputItem["type"]]: RegExp } = {
   shell_call: /^$/,
   apply_patch_call: /^$/,
   tool_search_call: /^$/,
+  tool_search_output: /^$/,
 };
 
 const terminals = ["response.completed", "response.failed", "response.incomplete"];

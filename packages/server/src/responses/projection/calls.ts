@@ -13,6 +13,11 @@ import type { SealReceipt } from "./call-receipts.ts";
 import { createCallSummaryWriter } from "./call-summaries.ts";
 import { failureText } from "./call-texts.ts";
 import { createHostedWriter, type HostedCallWriter, type HostedType } from "./hosted-calls.ts";
+import {
+  createToolSearchOutput,
+  createToolSearchWriter,
+  type DeclaredTools,
+} from "./tool-searches.ts";
 import { imageWriters } from "./images.ts";
 import { incompleteCode } from "./incomplete-code.ts";
 import { type InternedText, internText } from "./text-items.ts";
@@ -33,7 +38,7 @@ interface ServerCall {
   /** An agent offered its tool, and the client did not name the group. */
   readonly isSummarized: boolean;
   /** The hosted type that its tool is bound to in this request. */
-  readonly hosted?: HostedType | undefined;
+  readonly hosted?: HostedType | "tool_search" | undefined;
   texts: CallTexts;
   writer?: ServerCallWriter;
   hostedWriter?: HostedCallWriter;
@@ -62,6 +67,8 @@ export function createServerCalls(options: {
   readonly hosted?: { readonly [toolId: string]: string } | undefined;
   /** The data of hosted calls that the request includes. @default none */
   readonly included?: readonly string[] | undefined;
+  /** The tools of the request. */
+  readonly declared: DeclaredTools;
   readonly responseId: string;
   readonly approvals: "inline" | "deferred";
   readonly sealReceipt?: SealReceipt;
@@ -70,7 +77,9 @@ export function createServerCalls(options: {
   const isDeferred = options.approvals === "deferred";
   const labels = new Map(options.servers.map((server) => [server.group, server.label]));
   const summarized = new Set(options.summarized);
-  const hostedTypes = new Map(Object.entries(options.hosted ?? {}) as [string, HostedType][]);
+  const hostedTypes = new Map(
+    Object.entries(options.hosted ?? {}) as [string, HostedType | "tool_search"][],
+  );
   const calls = new Map<string, ServerCall>();
   /** Ids of final calls with open text, by item id. */
   const speakers = new Map<string, string>();
@@ -106,11 +115,14 @@ export function createServerCalls(options: {
     if (call.hosted === undefined) return undefined;
     if (call.hostedWriter === undefined) {
       const argumentsText = wireArguments(call.texts).text;
-      call.hostedWriter = createHostedWriter(call.hosted, {
-        argumentsText,
-        containerId,
-        included: options.included ?? [],
-      });
+      call.hostedWriter =
+        call.hosted === "tool_search"
+          ? createToolSearchWriter(argumentsText)
+          : createHostedWriter(call.hosted, {
+              argumentsText,
+              containerId,
+              included: options.included ?? [],
+            });
       outputOrder.enter(call.hostedWriter);
     }
     return call.hostedWriter;
@@ -204,6 +216,8 @@ export function createServerCalls(options: {
       const hosted = showHosted(call);
       if (hosted !== undefined) {
         hosted.settle(status, result);
+        if (call.hosted === "tool_search")
+          outputOrder.enter(createToolSearchOutput(result, { status, declared: options.declared }));
         if (call.hosted === "code_interpreter")
           for (const part of result.parts ?? [])
             if ("fileId" in part && part.fileId !== undefined) containerFiles.add(part.fileId);

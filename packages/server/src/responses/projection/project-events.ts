@@ -126,7 +126,12 @@ export function createProjection(options: ProjectionOptions): Projection {
   };
   const outputOrder = createOutputOrder({ emit, itemId: itemIds(options.responseId) });
   const texts = createTextItems(outputOrder, { holdsAnswers: isStrict(options.echo.text) });
-  const serverCalls = createServerCalls({ outputOrder, ...options, approvals });
+  const declared = {
+    tools: options.echo.tools,
+    forms: options.forms ?? {},
+    servers: options.servers,
+  };
+  const serverCalls = createServerCalls({ outputOrder, ...options, declared, approvals });
   const clientCalls = createClientCalls({
     outputOrder,
     forms: options.forms ?? {},

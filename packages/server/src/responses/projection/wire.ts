@@ -81,6 +81,26 @@ export type BuiltInCallOutput = {
   readonly call_id: string;
 } & JsonObject;
 
+/** A search by the server. Unlike the client's, it has no `call_id`. */
+export interface ToolSearchCallItem {
+  readonly id: string;
+  readonly type: "tool_search_call";
+  readonly status: ItemStatus;
+  readonly call_id: null;
+  readonly execution: "server";
+  readonly arguments: JsonObject;
+}
+
+/** The tools that a search by the server found, as the request declares them. */
+export interface ToolSearchOutputItem {
+  readonly id: string;
+  readonly type: "tool_search_output";
+  readonly status: ItemStatus;
+  readonly call_id: null;
+  readonly execution: "server";
+  readonly tools: readonly JsonObject[];
+}
+
 /** A tool of a server group, as `mcp_list_tools` shows it. */
 export interface ListedTool {
   readonly name: string;
@@ -192,6 +212,8 @@ export type OutputItem =
   | FunctionCallOutput
   | CustomToolCallOutput
   | BuiltInCallOutput
+  | ToolSearchCallItem
+  | ToolSearchOutputItem
   | McpListToolsOutput
   | McpCallOutput
   | ImageGenerationCallOutput

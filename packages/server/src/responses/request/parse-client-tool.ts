@@ -18,6 +18,8 @@ export interface ClientTool {
 /** The client's tools that one member of `tools` declares, and that member as it is echoed. */
 export interface ParsedClientTools {
   readonly tools: readonly ClientTool[];
+  /** Whether the server searches the deferred tools. @default false */
+  readonly isServerSearch?: true;
   readonly echo: JsonObject;
 }
 
@@ -168,6 +170,11 @@ const shellSchema = z.object({
   environment: z.looseObject({ type: z.string() }).nullish(),
 });
 
+function ownSearch(param: string): RequestError {
+  const message = `Unsupported field: '${param}' describes a search by the client. Leave it out, or set "execution": "client".`;
+  return new RequestError({ param, code: "unsupported_parameter", message });
+}
+
 function parseBuiltIn(type: BuiltInType, tool: Fields, at: string): ParsedClientTools {
   const echo = tool as JsonObject;
   const one = (form: ToolForm, own?: Parameters<typeof builtInDefinition>[1]) => ({
@@ -182,8 +189,11 @@ function parseBuiltIn(type: BuiltInType, tool: Fields, at: string): ParsedClient
   });
   if (type === "tool_search") {
     const { execution, description, parameters } = checked(searchSchema, tool, at);
-    // Without a search by the client, every tool is offered, so there is nothing to search for.
-    if (execution !== "client") return { tools: [], echo };
+    if (execution !== "client") {
+      const own = description == null ? "parameters" : "description";
+      if (description != null || parameters != null) throw ownSearch(`${at}.${own}`);
+      return { tools: [], echo, isServerSearch: true };
+    }
     checkDepth(parameters ?? {}, `${at}.parameters`);
     return one({ type }, withoutNulls({ description, parameters }));
   }

@@ -4,7 +4,7 @@ import type {
   RequestTools as DeclaredTools,
   ToolDefinition,
 } from "@capstan/core";
-import type { ServerGroup } from "@capstan/store";
+import type { ServerGroup, StoredRequest } from "@capstan/store";
 import { createRequestGrammars } from "../../grammar/request-grammars.ts";
 import { isObject, missingParameter, RequestError, wrongType } from "../../http/errors.ts";
 import { type ParsedServer, parseServerGroup } from "../../http/parse-tool.ts";
@@ -30,6 +30,8 @@ export interface RequestTools {
   readonly hosted: readonly HostedTool[];
   /** The entries of `servers` as the request declares them, by group. */
   readonly declared: DeclaredTools;
+  /** The deferred tools that the server searches. Absent: the request asks for no such search. */
+  readonly toolSearch?: NonNullable<StoredRequest["toolSearch"]>;
   /** Tools of other types, which are echoed and otherwise ignored. */
   readonly carried: readonly JsonObject[];
 }
@@ -67,6 +69,9 @@ export function parseTools(
   const declared: { [group: string]: RequestTool } = {};
   const carried: JsonObject[] = [];
   const echo: JsonObject[] = [];
+  const deferredTools = new Set<string>();
+  const deferredGroups: string[] = [];
+  let serverSearch: string | undefined;
   const searches = tools.some((tool) => isObject(tool) && isClientSearch(tool));
   for (const [index, given] of tools.entries()) {
     const at = `tools[${index}]`;
@@ -80,6 +85,7 @@ export function parseTools(
         throw duplicate(`${at}.server_url`, `the group '${server.group}'`);
       servers.set(label, server);
       groups.add(server.group);
+      if (parsed.isDeferred === true) deferredGroups.push(server.group);
       declared[server.group] = parsed.echo as RequestTool;
       echo.push(parsed.echo);
       continue;
@@ -98,11 +104,16 @@ export function parseTools(
       continue;
     }
     echo.push(parsed.echo);
+    if (parsed.isServerSearch === true) {
+      if (serverSearch !== undefined || searches) throw duplicate(`${at}.type`, "a 'tool_search'");
+      serverSearch = at;
+    }
     for (const each of parsed.tools) {
       const { name } = each.definition.function;
       if (client.has(name)) throw duplicate(`${at}.name`, `a tool named '${name}'`);
       // The client's search finds it, and an item of a later input then adds it.
       if (!(searches && each.isDeferred)) client.set(name, each);
+      if (each.isDeferred) deferredTools.add(name);
     }
   }
   for (const { at, given } of addedTools(input)) {
@@ -119,6 +130,8 @@ export function parseTools(
     for (const each of parseClientTool(tool, { at, grammars })?.tools ?? []) {
       const form = { ...each.form, loaded: true as const };
       client.set(each.definition.function.name, { ...each, form });
+      // An earlier search found it.
+      deferredTools.delete(each.definition.function.name);
     }
   }
   requireOnce(hosted);
@@ -130,6 +143,9 @@ export function parseTools(
     servers: [...servers.values()],
     hosted,
     declared,
+    ...(serverSearch !== undefined && {
+      toolSearch: { tools: [...deferredTools], groups: deferredGroups },
+    }),
     carried,
     echo,
   };

@@ -45,7 +45,10 @@ export function deferDefinitions(
     deferral: {
       maxTokens: limits.toolTokens,
       searchTool,
-      defers: (id) => deferred.has(id) || groups.has(id.slice(0, id.indexOf("."))),
+      defers: (id) => {
+        const dot = id.indexOf(".");
+        return dot < 0 ? deferred.has(id) : groups.has(id.slice(0, dot));
+      },
       loaded: (names) => [
         // Providers reject a choice of a tool without a definition.
         ...(typeof toolChoice === "object"
