@@ -266,6 +266,7 @@ export const packages: ArrowTable = {
       calls: "tool calls and their results",
       rules: "rules and grants",
       variables: "the variables of a conversation",
+      import: "import chats from exports of other programs",
       settings: "models, tools, preferences",
       "scripts/editor": "the script editor",
       scripts: "script files and their approval",

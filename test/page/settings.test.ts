@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
-import { assertQuiet, visit } from "./visitor.ts";
+import { assertQuiet, eventually, visit } from "./visitor.ts";
 
 const found = findBrowser();
 const skip = found.status === "missing" && found.reason;
@@ -131,6 +131,71 @@ test(
     await me.leave();
   },
 );
+
+test("an import shows chats that can be continued, and can be undone", { skip }, async () => {
+  const me = await visit(browser, capstan.url);
+  const { page } = me;
+  const long = "A long answer. ".repeat(3_000);
+  const texts = ["What is a capstan?", long, "And **why**?", "For ropes."];
+  const nodes = texts.map((text, index) => [
+    `n${index}`,
+    {
+      parent: index === 0 ? null : `n${index - 1}`,
+      message: {
+        author: { role: index % 2 === 0 ? "user" : "assistant" },
+        content: { content_type: "text", parts: [text] },
+      },
+    },
+  ]);
+  const chat = { title: "Old ropes", current_node: "n3", mapping: Object.fromEntries(nodes) };
+  await page.getByTestId("open-settings").click();
+  const dialog = page.getByRole("dialog", { name: "Settings" });
+  await dialog.getByTestId("settings-data").click();
+  await dialog.getByTestId("retention").getByText("until you delete them").waitFor();
+  const file = (content: string) => ({
+    name: "conversations.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(content),
+  });
+  await dialog.getByTestId("import-file").setInputFiles(file("[1]"));
+  await dialog.getByText("is not an export of ChatGPT").waitFor();
+  await dialog.getByTestId("import-file").setInputFiles(file(JSON.stringify([chat])));
+  await dialog.getByText("1 chat of ChatGPT imported.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByTestId("conversation-list").getByText("Old ropes").click();
+  await page.getByText("For ropes.").waitFor();
+  await eventually(async () =>
+    assert.equal(
+      (await page.getByTestId("added-answer").first().innerText()).length > 40_000,
+      true,
+    ),
+  );
+  model.willSay({ type: "text", text: "Because of friction." });
+  await me.say("How does it hold?");
+  await me.turnEnds();
+  const asked = JSON.stringify(model.requests.at(-1)?.messages);
+  assert.ok(asked.includes("And **why**?") && asked.includes("For ropes."), asked.slice(0, 300));
+  // The message can be changed: its new version follows the imported messages, too.
+  await page.getByTestId("edit-message").click();
+  await page.getByTestId("edit-field").fill("How does it work?");
+  model.willSay({ type: "text", text: "With a drum." });
+  await page.getByTestId("send-edited").click();
+  await page.getByTestId("answer").getByText("With a drum.").waitFor();
+  assert.ok(JSON.stringify(model.requests.at(-1)?.messages).includes("For ropes."));
+  await page.getByText("For ropes.").waitFor();
+  await page.reload();
+  await page.getByTestId("answer").getByText("With a drum.").waitFor();
+  await page.getByText("For ropes.").waitFor();
+
+  await page.getByTestId("open-settings").click();
+  await dialog.getByTestId("settings-data").click();
+  await dialog.getByTestId("undo-import").click();
+  await dialog.getByText("1 imported chat deleted.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByTestId("conversation-list").getByText("Old ropes").waitFor({ state: "detached" });
+  assertQuiet(me);
+  await me.leave();
+});
 
 test("at 360 px no section of the settings overflows", { skip }, async () => {
   const me = await visit(browser, capstan.url, { viewport: { width: 360, height: 740 } });

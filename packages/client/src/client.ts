@@ -88,6 +88,12 @@ export interface MessageFile {
   readonly isImage: boolean;
 }
 
+/** A message of an earlier conversation. */
+export interface AddedMessage {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+}
+
 /** The user's message and the settings of a new run. */
 export interface StartRun {
   readonly conversation: string;
@@ -307,6 +313,9 @@ export function createClient(options: ClientOptions = {}) {
       } = {},
       signal?: Signal,
     ) => post<ConversationView>("/v1/conversations", body, signal),
+    /** Adds messages to a conversation: at most 20. No model is asked. */
+    addMessages: (conversation: string, items: readonly AddedMessage[], signal?: Signal) =>
+      post<unknown>(`${pathOf.conversation(conversation)}/items`, { items }, signal),
     conversation: (conversation: string, signal?: Signal) =>
       json<ConversationView>(pathOf.conversation(conversation), { signal }),
     updateConversation: (conversation: string, body: ConversationUpdate) =>

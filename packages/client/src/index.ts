@@ -5,6 +5,7 @@
  */
 
 export {
+  type AddedMessage,
   type Client,
   type ClientOptions,
   createClient,

@@ -56,6 +56,8 @@ export interface RunView {
   readonly stats: ChainStats | null;
   /** The sequence number of the last stored event. */
   readonly last_seq: number;
+  /** The input is messages of both sides that were added to the conversation. No model was asked. */
+  readonly added?: true;
 }
 
 /** An answer that a run waits for. Answer an `approval` with `POST /v1/approvals/{approval}`. */

@@ -216,6 +216,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(options.passedHeaders && { passedHeaders: options.passedHeaders }),
     ...(scripts && { scripts }),
     ...(providers && { providers }),
+    ...(options.retention && { retention: options.retention }),
     ...(configurationWaits && { configurationWaits }),
   };
   const site = {

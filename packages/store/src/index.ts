@@ -108,4 +108,4 @@ export {
 } from "./upkeep/maintenance.ts";
 export { prune, type PruneReport } from "./upkeep/prune.ts";
 export { planStorePrune, pruneStore, readUsage, type StoreUsage } from "./upkeep/prune-store.ts";
-export { hasRetentionRules, type Retention } from "./upkeep/retention-rules.ts";
+export { hasRetentionRules, type Retention, ruleFor } from "./upkeep/retention-rules.ts";

@@ -30,6 +30,7 @@ export function infoFor(mock: MockServer): ServerInfo {
     approvals_from: "anyone",
     rights: ["ask", "approve", "admin"],
     scripts: false,
+    retention: { days: null, megabytes: null },
     providers: false,
     configuration_waits: false,
   };

@@ -53,6 +53,7 @@ function createServer(changes: Partial<ChatClient> = {}) {
         approvals_from: "anyone",
         rights: ["ask", "approve", "admin"],
         scripts: false,
+        retention: { days: null, megabytes: null },
         providers: false,
         configuration_waits: false,
       }),

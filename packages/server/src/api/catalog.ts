@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Tool, ToolGroup } from "@capstan/core";
 import { type ModelEntry, titleOf } from "@capstan/core/host";
 import type { AgentBody, ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
+import { ruleFor } from "@capstan/store";
 import { agentName, assistantId } from "../runs/request/agent.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { RequestError } from "../http/errors.ts";
@@ -15,6 +16,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
   routes.get("/capstan", async (context) => {
     const { id, reason } = models.default;
     const isAdmin = context.get("rights").includes("admin");
+    const { days, megabytes } = ruleFor(services.retention ?? {}, context.get("principal"));
     return context.json({
       object: "capstan",
       version,
@@ -23,6 +25,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
       approvals_from: approvalsFrom(),
       rights: context.get("rights"),
       scripts: services.scripts !== undefined && isAdmin,
+      retention: { days: days ?? null, megabytes: megabytes ?? null },
       providers: services.providers !== undefined && isAdmin,
       configuration_waits: isAdmin && (await services.configurationWaits?.()) === true,
     } satisfies ServerInfo);

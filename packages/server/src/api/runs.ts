@@ -340,6 +340,7 @@ export function runView(run: ListedRun, submitted: readonly string[] = []): RunV
     usage: run.result?.usage ?? null,
     stats: run.result?.stats ?? null,
     last_seq: run.lastSeq,
+    ...(run.kind === "edit" && { added: true }),
   };
 }
 

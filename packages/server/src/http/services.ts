@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { Pairing } from "./credentials/pairing.ts";
 import type { ProgramKeys } from "./credentials/program-keys.ts";
 import type { Sealer } from "./sealing.ts";
+import type { Retention } from "@capstan/store";
 import type { HistoryMode, PolicyRule, ToolGroup } from "@capstan/core";
 import type { ModelCatalog } from "@capstan/core/host";
 import type { ConversationSearch } from "../search/search-conversations.ts";
@@ -51,6 +52,8 @@ export interface Services {
   readonly history: HistoryMode;
   /** The tool files. @default no tool files */
   readonly scripts?: ScriptAuthoring;
+  /** When stored data is deleted. @default nothing is deleted */
+  readonly retention?: Retention;
   /** Stores providers of models. @default only the environment configures them */
   readonly providers?: ProviderSettings;
   /** The tools that are bound to hosted types, such as `web_search`. @default none */

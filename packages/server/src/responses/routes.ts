@@ -51,6 +51,12 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     if (run === undefined || !isResponse(run)) throw notFound("response", id);
     return run;
   };
+  /** Also finds the messages that were added to a conversation. */
+  const findInput = async (context: Context<Environment>): Promise<RunRecord> => {
+    const id = context.req.param("id") ?? "";
+    const run = await runs.store.getRun({ owner: context.get("principal"), id });
+    return run?.kind === "edit" && run.input.length > 0 ? run : find(context);
+  };
   const sourceOf = (run: RunRecord, include: readonly string[] = []): ResponseSource => ({
     store: runs.stores.of(run.id),
     sealer: services.sealer,
@@ -207,7 +213,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
   });
 
   routes.get("/:id/input_items", async (context) => {
-    const run = await find(context);
+    const run = await findInput(context);
     const order = readWord(context, "order", ["asc", "desc"]) ?? "desc";
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");

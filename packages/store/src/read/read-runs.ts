@@ -75,9 +75,8 @@ const findRun = statement<RequestedRow>(
 
 const findRunsOfConversation = statement<RunRow>(
   runTables,
-  (
-    dialect,
-  ) => `${selectListed(dialect)} WHERE r.conversation_id = ? AND r.owner = ? AND r.kind = 'turn'
+  (dialect) => `${selectListed(dialect)} WHERE r.conversation_id = ? AND r.owner = ?
+     AND (r.kind = 'turn' OR q.input <> '[]')
      AND r.n > COALESCE((SELECT n FROM runs WHERE id = ? AND owner = ?), 0)
    ORDER BY r.n LIMIT ?`,
 );
@@ -144,7 +143,10 @@ export function* getRun(query: { owner: string; id: string }): Script<RunRecord 
   return row && runRecord(row);
 }
 
-/** Returns the runs of a conversation, oldest first. */
+/**
+ * Returns the runs of a conversation, oldest first, with those that only hold added messages, and
+ * without those that only hold changes of variables.
+ */
 export function* listRuns(query: {
   owner: string;
   conversationId: string;

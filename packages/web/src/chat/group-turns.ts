@@ -7,6 +7,8 @@ export interface Turn<Run> {
   readonly text: string;
   readonly files: readonly InputFile[];
   readonly runs: readonly Run[];
+  /** The run only holds messages of both sides, which were added to the conversation. */
+  readonly isAdded: boolean;
 }
 
 /**
@@ -19,10 +21,11 @@ export function groupTurns<Run extends { readonly view: RunView }>(
   const turns: (Turn<Run> & { readonly runs: Run[] })[] = [];
   for (const run of runs) {
     const turn = turns.at(-1);
+    const isAdded = run.view.added === true;
     const text = inputText(run.view.input);
     const files = inputFiles(run.view.input);
-    if (turn !== undefined && text === "" && files.length === 0) turn.runs.push(run);
-    else turns.push({ id: run.view.id, text, files, runs: [run] });
+    if (turn !== undefined && !isAdded && text === "" && files.length === 0) turn.runs.push(run);
+    else turns.push({ id: run.view.id, text, files, runs: [run], isAdded });
   }
   return turns;
 }
@@ -33,6 +36,23 @@ export function inputText(input: readonly unknown[]): string {
     .map(itemText)
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+/** A message of an input. */
+export interface InputMessage {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+/** Returns the messages of both sides in an input. Other items and empty texts are left out. */
+export function inputMessages(input: readonly unknown[]): readonly InputMessage[] {
+  return input.flatMap((item): readonly InputMessage[] => {
+    if (typeof item !== "object" || item === null) return [];
+    const { role, content } = item as { role?: unknown; content?: unknown };
+    if (role !== "user" && role !== "assistant") return [];
+    const text = itemText({ content });
+    return text === "" ? [] : [{ role, text }];
+  });
 }
 
 function itemText(item: unknown): string {

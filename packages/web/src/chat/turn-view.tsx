@@ -1,6 +1,7 @@
 import { createMemo, For, Index, Match, Show, Switch } from "solid-js";
 import { endedEarly } from "../run/run-totals.ts";
 import { hasEnded } from "../run/run-state.ts";
+import { AddedMessages } from "./added-messages.tsx";
 import type { Turn } from "./group-turns.ts";
 import type { SendingMessage } from "../state/chat.ts";
 import type { LiveRun } from "../state/live-run.ts";
@@ -17,14 +18,20 @@ import { chatTexts } from "../texts/chat.ts";
 export function TurnView(props: { readonly turn: Turn<LiveRun> }) {
   return (
     <article class="turn stack" id={turnId(props.turn.id)} data-testid="turn">
-      <UserMessage turn={props.turn} />
-      <Index each={props.turn.runs}>
-        {(run, index) => (
-          <RunView run={run()} turn={props.turn} isLast={index === props.turn.runs.length - 1} />
-        )}
-      </Index>
+      <Show when={!props.turn.isAdded} fallback={<AddedTurn turn={props.turn} />}>
+        <UserMessage turn={props.turn} />
+        <Index each={props.turn.runs}>
+          {(run, index) => (
+            <RunView run={run()} turn={props.turn} isLast={index === props.turn.runs.length - 1} />
+          )}
+        </Index>
+      </Show>
     </article>
   );
+}
+
+function AddedTurn(props: { readonly turn: Turn<LiveRun> }) {
+  return <For each={props.turn.runs}>{(run) => <AddedMessages run={run} />}</For>;
 }
 
 /** The id of a turn's element. */

@@ -1,6 +1,6 @@
 import type { RunView } from "@capstan/contract";
 import type { InputFile } from "../attachments/input-files.ts";
-import { groupTurns } from "../chat/group-turns.ts";
+import { groupTurns, inputMessages } from "../chat/group-turns.ts";
 import type { CallState } from "../run/call-state.ts";
 import type { Block, RunState } from "../run/run-state.ts";
 import { exportTexts } from "../texts/export.ts";
@@ -27,6 +27,11 @@ const maxArguments = 500;
 export function conversationMarkdown(chat: ExportedChat): string {
   const parts = [`# ${oneLine(chat.title)}`];
   for (const turn of groupTurns(chat.runs)) {
+    if (turn.isAdded) {
+      for (const { role, text } of inputMessages(turn.runs.flatMap(({ view }) => view.input)))
+        parts.push(`## ${role === "user" ? exportTexts.user : exportTexts.assistant}`, text);
+      continue;
+    }
     const files = turn.files.map((file) => fileLine(file, chat));
     parts.push(`## ${exportTexts.user}`, turn.text, files.join("\n"));
     for (const { view, state } of turn.runs)

@@ -4,6 +4,7 @@ import { IconButton } from "../shell/button.tsx";
 import { Icon, type IconName } from "../shell/icon.tsx";
 import { settingsTexts } from "../texts/settings.ts";
 import { AgentsSection } from "./agents-section.tsx";
+import { DataSection } from "./data-section.tsx";
 import { GeneralSection } from "./general-section.tsx";
 import { ModelsSection } from "./models-section.tsx";
 import { ToolsSection } from "./tools-section.tsx";
@@ -18,6 +19,7 @@ const sections: readonly { readonly name: SettingsSection; readonly icon: IconNa
   { name: "agents", icon: "agent" },
   { name: "tools", icon: "tools" },
   { name: "usage", icon: "chart" },
+  { name: "data", icon: "archive" },
 ];
 
 /** The settings of this browser and of the user. */
@@ -84,6 +86,9 @@ export function SettingsDialog() {
               </Match>
               <Match when={app.settings() === "tools"}>
                 <ToolsSection />
+              </Match>
+              <Match when={app.settings() === "data"}>
+                <DataSection />
               </Match>
               <Match when={app.settings() === "usage"}>
                 <UsageSection />

@@ -15,7 +15,7 @@ import { navigateTo, routedConversation } from "./route.ts";
 import { createUserPreferences } from "./user-preferences.ts";
 
 /** The sections of the settings. */
-export type SettingsSection = "general" | "models" | "agents" | "tools" | "usage";
+export type SettingsSection = "general" | "models" | "agents" | "tools" | "usage" | "data";
 
 export type PanelName = "inbox" | "tools" | "variables" | "permissions";
 

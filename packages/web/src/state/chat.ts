@@ -316,7 +316,8 @@ export function createChat(events: ChatEvents) {
     const isNewest = branch().at(-1) === runs().at(-1);
     const last = branch().at(-1)?.view.id ?? null;
     // The server rejects the message if another client has continued the conversation.
-    const known = conversation() === null ? undefined : (runs().at(-1)?.view.id ?? null);
+    const newest = runs().findLast(({ view }) => view.added !== true);
+    const known = conversation() === null ? undefined : (newest?.view.id ?? null);
     const place = options.after === undefined && !isNewest ? last : options.after;
     try {
       const name = titleFrom(options.text) || (options.files[0]?.name ?? "");

@@ -3,6 +3,7 @@ import { formatBytes } from "./count.ts";
 /** Texts of exported chats, and of the menu that exports them. */
 export const exportTexts = {
   user: "You",
+  assistant: "Assistant",
   failed: (message: string) => `This turn failed: ${message}`,
   markdown: "Export as Markdown",
   json: "Export as JSON",

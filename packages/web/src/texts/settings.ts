@@ -38,6 +38,7 @@ export const settingsTexts = {
       agents: "Agents",
       tools: "Tools",
       usage: "Usage",
+      data: "Data",
     },
   },
   general: {
@@ -121,6 +122,22 @@ export const settingsTexts = {
       "The key is tried first, then stored encrypted. It cannot be read again, only replaced.",
     trying: "Trying the key…",
     save: "Try and save",
+  },
+  data: {
+    retention: "Stored chats",
+    kept: (days: number | null, megabytes: number | null) => {
+      const rules = [
+        ...(days === null
+          ? []
+          : [`Chats are deleted after ${plural(days, "day")} without a change.`]),
+        ...(megabytes === null
+          ? []
+          : [`The oldest chats are deleted if all chats need more than ${megabytes} MB.`]),
+      ];
+      return rules.length === 0
+        ? "Chats are stored on the server until you delete them."
+        : rules.join(" ");
+    },
   },
   usage: {
     about: "Answers that have ended. Deleted chats are not counted.",
