@@ -110,6 +110,10 @@ const ofScript =
   (more = "") =>
   ({ script }: Owned) =>
     `/v1/scripts/${encodeURIComponent(script)}${more}`;
+const ofConnection =
+  (more = "") =>
+  () =>
+    `/v1/connections/attacked${more}`;
 const initialize = () => ({
   jsonrpc: "2.0",
   id: 1,
@@ -517,6 +521,55 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   },
   "DELETE /v1/providers/:id": { path: () => "/v1/providers/openai", others: "all" },
 
+  "GET /v1/connections": { others: "all" },
+  "POST /v1/connections": {
+    body: () => ({ name: "attacked", url: "http://127.0.0.1:1/mcp" }),
+    // The state of the new connection can change between two answers.
+    repeats: "again",
+    others: "all",
+  },
+  "POST /v1/connections/sign_in": {
+    body: () => ({ state: "attacked.guess", code: "guess" }),
+    repeats: "again",
+    others: "all",
+  },
+  "POST /v1/connections/rotate_key": { body: () => ({}), repeats: "again", others: "all" },
+  "GET /v1/connections/:name": { path: ofConnection(), others: "all" },
+  "PATCH /v1/connections/:name": {
+    path: ofConnection(),
+    body: () => ({ enabled: true }),
+    repeats: "again",
+    others: "all",
+  },
+  "DELETE /v1/connections/:name": { path: ofConnection(), others: "all" },
+  "POST /v1/connections/:name/check": {
+    path: ofConnection("/check"),
+    body: () => ({}),
+    repeats: "again",
+    others: "all",
+  },
+  "POST /v1/connections/:name/accept": {
+    path: ofConnection("/accept"),
+    body: () => ({ digest: "0" }),
+    others: "all",
+  },
+  "PUT /v1/connections/:name/credential": {
+    path: ofConnection("/credential"),
+    body: ({ secret }) => ({ type: "bearer", token: secret }),
+    repeats: "again",
+    others: "all",
+  },
+  "DELETE /v1/connections/:name/credential": {
+    path: ofConnection("/credential"),
+    others: "absent",
+  },
+  "POST /v1/connections/:name/sign_in": {
+    path: ofConnection("/sign_in"),
+    body: () => ({ redirect_uri: "http://127.0.0.1:1/callback" }),
+    repeats: "again",
+    others: "all",
+  },
+
   "GET /v1/scripts": { others: "all" },
   "POST /v1/scripts": { body: () => ({ name: "made.py" }), others: "all" },
   "GET /v1/scripts/events": { others: "all" },
@@ -582,7 +635,7 @@ const otherRights: readonly (readonly [names: RegExp, needs: RouteRight["needs"]
   [/^POST \/v1\/pairings$/, "terminal"],
   [/^(?:GET|DELETE) \/v1\/sessions/, "terminal"],
   [/^POST \/v1\/approvals\/:id\/preview$/, "approve"],
-  [/ \/v1\/scripts/, "admin"],
+  [/ \/v1\/(?:scripts|connections)/, "admin"],
 ];
 
 /** Returns routes of the server without a case, cases without a route, and wrong rights. */

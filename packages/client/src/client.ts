@@ -6,6 +6,14 @@ import type {
   ApprovalView,
   CallOutcomeBody,
   CallView,
+  ConnectionAcceptBody,
+  ConnectionCreateBody,
+  ConnectionCredentialBody,
+  ConnectionCredentialDeleted,
+  ConnectionDetail,
+  ConnectionKeyView,
+  ConnectionUpdateBody,
+  ConnectionView,
   ConversationMatches,
   ConversationState,
   ConversationUpdate,
@@ -44,6 +52,10 @@ import type {
   ScriptView,
   ServerInfo,
   SessionView,
+  SignInAnswerBody,
+  SignInBody,
+  SignInResult,
+  SignInView,
   Switches,
   ToolGroupView,
   UsageView,
@@ -140,6 +152,7 @@ const pathOf = {
   agent: (name: string) => `/v1/agents/${id(name)}`,
   approval: (approval: string) => `/v1/approvals/${id(approval)}`,
   call: (run: string, call: string) => `/v1/runs/${id(run)}/calls/${id(call)}`,
+  connection: (name: string) => `/v1/connections/${id(name)}`,
   conversation: (conversation: string) => `/v1/conversations/${id(conversation)}`,
   run: (run: string) => `/v1/runs/${id(run)}`,
   script: (script: string) => `/v1/scripts/${id(script)}`,
@@ -465,6 +478,36 @@ export function createClient(options: ClientOptions = {}) {
       const path = `/v1/files/${id(file)}/content`;
       return (await send(connection, path, { accept: "*/*", signal })).blob();
     },
+
+    // Connections
+    connections: (signal?: Signal) => list<ConnectionView>("/v1/connections", signal),
+    connection: (name: string, signal?: Signal) =>
+      json<ConnectionDetail>(pathOf.connection(name), { signal }),
+    addConnection: (body: ConnectionCreateBody, signal?: Signal) =>
+      post<ConnectionDetail>("/v1/connections", body, signal),
+    changeConnection: (name: string, body: ConnectionUpdateBody) =>
+      json<ConnectionDetail>(pathOf.connection(name), { method: "PATCH", body }),
+    removeConnection: (name: string) => remove(pathOf.connection(name)),
+    /** Connects to the server and reads its tools. */
+    checkConnection: (name: string, signal?: Signal) =>
+      post<ConnectionDetail>(`${pathOf.connection(name)}/check`, {}, signal),
+    /** Accepts the tools that were read with this digest. */
+    acceptConnection: (name: string, body: ConnectionAcceptBody) =>
+      post<ConnectionDetail>(`${pathOf.connection(name)}/accept`, body),
+    setCredential: (name: string, body: ConnectionCredentialBody) =>
+      json<ConnectionDetail>(`${pathOf.connection(name)}/credential`, { method: "PUT", body }),
+    /** Signs out: revokes and deletes the caller's credential, or the shared one. */
+    removeCredential: (name: string, more: { readonly shared?: boolean } = {}) =>
+      json<ConnectionCredentialDeleted>(
+        `${pathOf.connection(name)}/credential${more.shared === true ? "?shared=true" : ""}`,
+        { method: "DELETE" },
+      ),
+    startSignIn: (name: string, body: SignInBody) =>
+      post<SignInView>(`${pathOf.connection(name)}/sign_in`, body),
+    finishSignIn: (body: SignInAnswerBody, signal?: Signal) =>
+      post<SignInResult>("/v1/connections/sign_in", body, signal),
+    /** Encrypts all stored credentials with a new key. */
+    rotateKey: () => post<ConnectionKeyView>("/v1/connections/rotate_key", {}),
 
     // Script files
     scripts: () => list<ScriptView>("/v1/scripts"),

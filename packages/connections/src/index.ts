@@ -7,10 +7,25 @@ export type {
   CredentialSource,
   RequestCredential,
 } from "./credentials/credential-source.ts";
+export { type Credentials, openCredentials, type Refresh } from "./credentials/open-credentials.ts";
+export type {
+  SecretKey,
+  SecretSealer,
+  SecretState,
+  SecretStore,
+  StoredSecret,
+} from "./credentials/secret-store.ts";
+export { withOAuthFetch } from "./oauth/oauth-fetch.ts";
+export { refreshToken } from "./oauth/request-token.ts";
+export {
+  type AddedConnectionStore,
+  openConnectionService,
+} from "./service/open-connection-service.ts";
 export type {
   BasicCredential,
   OpenApiConnection,
 } from "./openapi/definition/openapi-connection.ts";
 export { isUrl } from "./openapi/definition/openapi-connection.ts";
 export type { ConnectionStatus } from "./manage/connection-status.ts";
-export { type Connections, openConnections } from "./open-connections.ts";
+export type { Connections } from "./manage/connections.ts";
+export { openConnections } from "./open-connections.ts";

@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import type { ToolGroup } from "@capstan/core";
+import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "@capstan/core/host";
 import { openDefinitionFiles } from "./accepted/definition-files.ts";
 import { parseStored } from "./accepted/stored-connection.ts";
-import type { ToolChanges } from "./definition/compare-tools.ts";
 import type { Connection } from "./definition/connection.ts";
-import type { ConnectionStatus } from "./manage/connection-status.ts";
+import type { Connections } from "./manage/connections.ts";
 import type { Managed } from "./manage/managed.ts";
 import { ManagedConnection } from "./manage/managed-connection.ts";
 import type { SessionHost } from "./manage/session-host.ts";
@@ -13,28 +12,6 @@ import type { OpenApiConnection } from "./openapi/definition/openapi-connection.
 import type { DocumentReader } from "./openapi/manage/read-in-process.ts";
 import { ManagedDocument } from "./openapi/manage/managed-document.ts";
 import { parseStoredDocument } from "./openapi/manage/stored-document.ts";
-
-/** The connections of an installation: a tool group for each. */
-export interface Connections {
-  /** The current groups, in the order of the configuration. */
-  readonly groups: readonly ToolGroup[];
-  /**
-   * Calls the listener after the tools of a connection changed.
-   *
-   * @returns a function that removes the listener
-   */
-  subscribe(listener: () => void): () => void;
-  /** Returns the state of each connection. */
-  status(): readonly ConnectionStatus[];
-  /** Connects to a server, or to all, and reads its tools. Failures are in `status`. */
-  check(name?: string): Promise<void>;
-  /** Returns the changes that a user has not accepted yet; undefined for an unknown name. */
-  changes(name: string): ToolChanges | undefined;
-  /** Accepts the definitions of a server. Call this only if a user decided so. */
-  accept(name: string): void;
-  /** Ends all sessions and processes. */
-  close(): Promise<void>;
-}
 
 /**
  * Opens the connections without starting or reaching a server: the groups have the stored tools,
@@ -66,7 +43,7 @@ export function openConnections(options: {
         host.log(`A listener of the connections failed: ${errorMessage(thrown)}`);
       }
   };
-  const managed = connections.map((connection): Managed =>
+  const manage = (connection: Connection | OpenApiConnection): Managed =>
     connection.type === "openapi"
       ? new ManagedDocument({
           connection,
@@ -80,15 +57,16 @@ export function openConnections(options: {
           files,
           host: { ...host, homes: join(folder, "homes") },
           onChange,
-        }),
-  );
+        });
+  const configured = connections.map(manage);
+  let managed = configured;
   const find = (name: string) => managed.find(({ connection }) => connection.name === name);
-  if (watch && managed.length > 0) {
-    const watched = new Set(
-      connections.map(({ type }) => (type === "openapi" ? documents : files)),
-    );
+  /** Without delaying the start. */
+  const listNew = () => {
+    if (!watch || managed.length === 0) return;
+    const kinds = managed.map(({ connection: { type } }) => type);
+    const watched = new Set(kinds.map((type) => (type === "openapi" ? documents : files)));
     for (const one of watched) one.watch((name) => find(name)?.reload());
-    // Without delaying the start.
     setImmediate(() => {
       for (const one of managed)
         if (
@@ -97,7 +75,8 @@ export function openConnections(options: {
         )
           void one.check();
     });
-  }
+  };
+  listNew();
   return {
     get groups() {
       return managed.map(({ group }) => group);
@@ -107,10 +86,26 @@ export function openConnections(options: {
       return () => void listeners.delete(listener);
     },
     status: () => managed.map(({ status }) => status),
-    async check(name) {
+    async check(name, owner) {
       const chosen = name === undefined ? managed : managed.filter((one) => one === find(name));
-      await Promise.all(chosen.map((one) => one.check()));
+      await Promise.all(chosen.map((one) => one.check(owner)));
     },
+    forget: async (name, owner) => find(name)?.forget?.(owner),
+    async setAdded(added) {
+      const before = managed.filter((one) => !configured.includes(one));
+      const kept = added.map(
+        (connection) =>
+          before.find((one) => isDeepStrictEqual(one.connection, connection)) ?? manage(connection),
+      );
+      if (kept.length === before.length && kept.every((one) => before.includes(one))) return;
+      managed = [...configured, ...kept];
+      onChange();
+      listNew();
+      await Promise.all(before.filter((one) => !kept.includes(one)).map((one) => one.close()));
+    },
+    removeDefinitions: (name) => files.remove(name),
+    find: (name) => find(name)?.connection,
+    tools: (name) => find(name)?.listed ?? [],
     changes: (name) => find(name)?.changes,
     accept: (name) => find(name)?.accept(),
     async close() {

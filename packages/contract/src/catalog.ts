@@ -1,3 +1,5 @@
+import type { ConnectionView } from "./connections/connection.ts";
+
 /** A model of `GET /v1/models`. `created` is in seconds since 1970. */
 export interface ModelView {
   readonly id: string;
@@ -38,6 +40,11 @@ export interface ToolGroupView {
   readonly description: string;
   readonly default_enabled: boolean;
   readonly tools: readonly ToolView[];
+  /** The state of the connection that provides the tools, if one does. */
+  readonly connection?: {
+    readonly state: ConnectionView["state"];
+    readonly error: string | null;
+  };
 }
 
 /**

@@ -36,6 +36,25 @@ export type {
   ToolView,
 } from "./catalog.ts";
 export type {
+  ConnectionAcceptBody,
+  ConnectionCreateBody,
+  ConnectionCredentialBody,
+  ConnectionCredentialDeleted,
+  ConnectionCredentialView,
+  ConnectionDeleted,
+  ConnectionDetail,
+  ConnectionKeyView,
+  ConnectionOAuthBody,
+  ConnectionToolView,
+  ConnectionUpdateBody,
+  ConnectionView,
+  SignInAnswerBody,
+  SignInBody,
+  SignInResult,
+  SignInView,
+} from "./connections/connection.ts";
+export type { ConnectionOutcome, ConnectionService } from "./connections/connection-service.ts";
+export type {
   ConversationMatch,
   ConversationMatches,
   ConversationState,

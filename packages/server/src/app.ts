@@ -23,6 +23,7 @@ import { catalogRoutes } from "./api/catalog.ts";
 import { completionRoutes } from "./completions/routes.ts";
 import { storedCompletionRoutes } from "./completions/stored-routes.ts";
 import { embeddingRoutes } from "./embeddings/routes.ts";
+import { connectionRoutes } from "./api/connections.ts";
 import { conversationRoutes } from "./api/conversations.ts";
 import { type Environment, localPrincipal, type Services, sessionCookie } from "./http/services.ts";
 import { sessionRoutes } from "./api/sessions.ts";
@@ -140,6 +141,7 @@ export function createApp({
   app.route("/v1/threads", threadRunRoutes(services, budget));
   app.route("/v1/threads", threadRoutes(services));
   app.route("/v1/threads", messageRoutes(services, budget));
+  app.route("/v1/connections", connectionRoutes(services));
   app.route("/v1/scripts", scriptRoutes({ ...services, directCallView }, budget));
   app.route("/v1", catalogRoutes(services));
   app.route("/v1", sessionRoutes(services));

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import { serveWebSockets } from "./responses/websocket.ts";
 import { createAdaptorServer } from "@hono/node-server";
+import type { ConnectionService } from "@capstan/contract";
 import { CapstanError, VariableSystem } from "@capstan/core";
 import { errorMessage, systemClock } from "@capstan/core/host";
 import type { RunQueue } from "./runs/dispatch/run-queue.ts";
@@ -29,7 +30,7 @@ import { RunService } from "./runs/run-service.ts";
 import { openPairing, pairingLink } from "./http/credentials/pairing.ts";
 import { openProgramKeys } from "./http/credentials/program-keys.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
-import { openSealer } from "./http/sealing.ts";
+import { openSealer, type RotatableSealer } from "./http/sealing.ts";
 import type { DocumentConverter } from "./runs/files/document-text.ts";
 import { type DocumentReader, noDocuments } from "./search/document-reader.ts";
 import { createEmbedder } from "./search/embed-texts.ts";
@@ -74,6 +75,8 @@ export interface ServerOptions extends SharedOptions {
   readonly redisUrl?: string;
   /** The secret that the servers of one database share. @default each has a key of its own */
   readonly secretKey?: string;
+  /** The secret before the current one: what was encrypted with it can still be read. */
+  readonly previousSecretKey?: string;
   /**
    * If there are none, all callers are the same principal, so the server must listen on loopback.
    */
@@ -94,6 +97,11 @@ export interface ServerOptions extends SharedOptions {
   readonly documentReader?: DocumentReader;
   /** The model whose vectors searches use, as `provider/model`. @default searches use words only */
   readonly embeddingModel?: string | undefined;
+  /** Opens the connections to outside servers, before the first run starts. @default none */
+  readonly openConnections?: (given: {
+    readonly store: Store;
+    readonly sealer: RotatableSealer;
+  }) => Promise<ConnectionService>;
   /** Gets the documents that tools can search, before the first run starts. */
   readonly onStoredDocuments?: (documents: StoredDocuments) => void;
   /** The settings of the MCP server that differ from the defaults. */
@@ -163,6 +171,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     embeddingModel === undefined || models.embed === undefined
       ? undefined
       : createEmbedder(embeddingModel, models.embed);
+  const { secretKey: secret, previousSecretKey: previousSecret } = options;
+  const sealer = openSealer({ folder: options.dataDir, secret, previousSecret });
+  const connections = await options
+    .openConnections?.({ store, sealer })
+    .catch(async (thrown: unknown) => {
+      await Promise.all([store.close(), memory.close()]);
+      throw thrown;
+    });
   const runs = new RunService({
     store,
     memory,
@@ -211,7 +227,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     approvalsFrom,
     pairing,
     programKeys,
-    sealer: openSealer({ folder: options.dataDir, secret: options.secretKey }),
+    sealer,
+    ...(connections && { connections }),
     ...(options.hostedTools && { hostedTools: options.hostedTools }),
     ...(options.passedHeaders && { passedHeaders: options.passedHeaders }),
     ...(scripts && { scripts }),

@@ -51,6 +51,8 @@ export interface Configuration {
   readonly redisUrl?: string;
   /** The secret that the servers of that database share. Never printed either. */
   readonly secretKey?: string;
+  /** The secret before it, after a change: it only decrypts. */
+  readonly previousSecretKey?: string;
   /** The bucket for the bytes of files and images. */
   readonly fileStore?: S3Options;
   /** The default model. If absent, the catalog chooses. */

@@ -54,6 +54,10 @@ export async function loadConfiguration(
   const database = readDatabaseUrl(environment["CAPSTAN_DATABASE_URL"]);
   const redis = readRedisUrl(environment["CAPSTAN_REDIS_URL"], database.status !== "none");
   const secretKey = readSecretKey(environment["CAPSTAN_SECRET_KEY"]);
+  const previousKey = readSecretKey(
+    environment["CAPSTAN_PREVIOUS_SECRET_KEY"],
+    "CAPSTAN_PREVIOUS_SECRET_KEY",
+  );
   const media = readMediaServices(file.settings, environment);
 
   const connections = readConnections(file.settings.connections, {
@@ -84,6 +88,7 @@ export async function loadConfiguration(
     ...(database.status === "given" && { databaseUrl: database.url }),
     ...(redis.status === "given" && { redisUrl: redis.url }),
     ...(secretKey.status === "given" && { secretKey: secretKey.secret }),
+    ...(previousKey.status === "given" && { previousSecretKey: previousKey.secret }),
     ...(merged.files?.store && { fileStore: bucketOf(merged.files.store) }),
     ...(merged.model !== undefined && { model: merged.model }),
     ...(merged.embeddingModel !== undefined && { embeddingModel: merged.embeddingModel }),
@@ -140,6 +145,7 @@ export async function loadConfiguration(
     ...(database.status === "invalid" ? [database.problem] : []),
     ...(redis.status === "invalid" ? [redis.problem] : []),
     ...(secretKey.status === "invalid" ? [secretKey.problem] : []),
+    ...(previousKey.status === "invalid" ? [previousKey.problem] : []),
   ];
   // If the host is invalid, do not check the default instead.
   if (problems.length === 0) problems.push(...openDoors(configuration));

@@ -44,6 +44,7 @@ const comparisons: {
   databaseUrl: always("CAPSTAN_DATABASE_URL"),
   redisUrl: always("CAPSTAN_REDIS_URL"),
   secretKey: always("CAPSTAN_SECRET_KEY"),
+  previousSecretKey: always("CAPSTAN_PREVIOUS_SECRET_KEY"),
   fileStore: always("files.store"),
   apiKeys: always("CAPSTAN_API_KEYS"),
   prices: always("prices"),

@@ -142,6 +142,7 @@ const minSecret = 32;
 /** Parses the secret from which servers that share a database derive their keys. */
 export function readSecretKey(
   text: string | undefined,
+  name = "CAPSTAN_SECRET_KEY",
 ):
   | { readonly status: "none" }
   | { readonly status: "given"; readonly secret: string }
@@ -151,7 +152,7 @@ export function readSecretKey(
   if (secret.length >= minSecret) return { status: "given", secret };
   return {
     status: "invalid",
-    problem: `CAPSTAN_SECRET_KEY: expected at least ${minSecret} random characters, such as the output of: openssl rand -base64 32`,
+    problem: `${name}: expected at least ${minSecret} random characters, such as the output of: openssl rand -base64 32`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
-import { type Connections, openConnections } from "@capstan/connections";
+import { type Connections, type CredentialSource, openConnections } from "@capstan/connections";
 import type { Configuration } from "../configuration/configuration.ts";
 import { packageVersion } from "./package-version.ts";
 import { processSandbox } from "./process-sandbox.ts";
@@ -23,9 +23,12 @@ export async function configuredConnections(
     readonly reserved: readonly string[];
     readonly watch?: boolean;
     readonly log?: (line: string) => void;
+    /** The stored credentials. @default none */
+    readonly credentials?: CredentialSource;
+    readonly onScope?: (connection: string, owner: string, scope: string) => Promise<void>;
   },
 ): Promise<Connections> {
-  const { reserved, watch = true, log = () => {} } = options;
+  const { reserved, watch = true, log = () => {}, credentials, onScope } = options;
   const connections = configuration.connections.filter(({ on }) => on);
   const taken = connections.find(({ connection: { name } }) => reserved.includes(name));
   if (taken !== undefined)
@@ -33,8 +36,11 @@ export async function configuredConnections(
       code: "invalid_configuration",
       message: `connections.${taken.connection.name}: there is already a tool group of this name. Choose another.`,
     });
+  // Users can add programs later, while the server runs.
   const { sandbox, problem } =
-    connections.length === 0 ? { sandbox: undefined, problem: undefined } : await processSandbox();
+    connections.length === 0 && credentials === undefined
+      ? { sandbox: undefined, problem: undefined }
+      : await processSandbox();
   return openConnections({
     connections: connections.map(({ connection }) => connection),
     folder: join(configuration.dataDir, "connections"),
@@ -47,6 +53,8 @@ export async function configuredConnections(
         protected: protectedPaths(configuration),
       },
       log,
+      ...(credentials && { credentials }),
+      ...(onScope && { onScope }),
     },
     watch,
   });

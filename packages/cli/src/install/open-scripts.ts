@@ -38,7 +38,13 @@ import { problemLines } from "./check-tools.ts";
 export async function openScripts(options: {
   readonly configuration: Pick<
     Configuration,
-    "scripts" | "dataDir" | "acceptedDir" | "roots" | "settingsFile" | "secretKey"
+    | "scripts"
+    | "dataDir"
+    | "acceptedDir"
+    | "roots"
+    | "settingsFile"
+    | "secretKey"
+    | "previousSecretKey"
   >;
   readonly reserved: readonly string[];
   readonly watch?: boolean;
@@ -130,10 +136,11 @@ export async function openScripts(options: {
 export function configuredValues({
   dataDir,
   secretKey,
-}: Pick<Configuration, "dataDir" | "secretKey">): ScriptValues {
+  previousSecretKey,
+}: Pick<Configuration, "dataDir" | "secretKey" | "previousSecretKey">): ScriptValues {
   return openScriptValues({
     folder: join(dataDir, "scripts", "values"),
-    sealer: openSealer({ folder: dataDir, secret: secretKey }),
+    sealer: openSealer({ folder: dataDir, secret: secretKey, previousSecret: previousSecretKey }),
   });
 }
 

@@ -10,6 +10,7 @@ import type { Configuration, ConfiguredLimits } from "../configuration/configura
 import { configuredGroups, isOnByDefault } from "./built-in-groups.ts";
 import { ownAttachmentTools, ownHostedTools } from "./own-hosted-tools.ts";
 import { configuredConnections } from "./configured-connections.ts";
+import { createStoredCredentials } from "./stored-connections.ts";
 import { openScripts } from "./open-scripts.ts";
 import {
   convertDocument,
@@ -72,8 +73,11 @@ export async function startInstallation(options: {
     findModel: (id) => models.find(id),
   });
   const shippedNames = [...shipped.map(({ name }) => name), searchGroup];
+  const credentials = createStoredCredentials();
   const connections = await configuredConnections(configuration, {
     reserved: [...shippedNames, "code", "scripts"],
+    credentials: credentials.source,
+    onScope: credentials.onScope,
     ...(log && { log }),
   });
   const scripts = await openScripts({
@@ -138,6 +142,19 @@ export async function startInstallation(options: {
     passedHeaders: requestHeaders,
     scripts: authoring,
     providers: providers.settings(models.renew),
+    openConnections: ({ store, sealer }) =>
+      credentials.open({
+        store,
+        sealer,
+        connections,
+        reserved: () => [
+          ...shippedNames,
+          ...library.groups.map(({ name }) => name),
+          "code",
+          "scripts",
+        ],
+        log: log ?? (() => {}),
+      }),
     documents: { isConvertible, convert: convertDocument },
     documentReader: { read: documentText, split: splitText, words: indexWords, rank: rankParts },
     onStoredDocuments: (documents) => {

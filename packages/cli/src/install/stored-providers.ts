@@ -24,17 +24,17 @@ type Kept = z.infer<typeof kept>;
  * @param options.environment the server's environment, which applies to all other providers
  */
 export function openStoredProviders({
-  configuration: { dataDir, secretKey },
+  configuration: { dataDir, secretKey, previousSecretKey },
   environment,
   fetch,
 }: {
-  readonly configuration: Pick<Configuration, "dataDir" | "secretKey">;
+  readonly configuration: Pick<Configuration, "dataDir" | "secretKey" | "previousSecretKey">;
   readonly environment: Variables;
   readonly fetch?: typeof globalThis.fetch;
 }) {
   const values = openScriptValues({
     folder: join(dataDir, "providers"),
-    sealer: openSealer({ folder: dataDir, secret: secretKey }),
+    sealer: openSealer({ folder: dataDir, secret: secretKey, previousSecret: previousSecretKey }),
     purpose: "provider",
   });
 

@@ -95,7 +95,7 @@ export interface Connection {
 
 export interface RequestOptions {
   /** @default "GET" */
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as `multipart/form-data`, in place of `body`. */

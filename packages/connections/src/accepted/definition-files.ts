@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { type FSWatcher, mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
+import {
+  type FSWatcher,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /** The stored definitions of connections. */
@@ -7,6 +15,7 @@ export interface DefinitionFiles<T> {
   /** Returns the definitions of a connection; undefined if there are none. */
   read(name: string): T | undefined;
   write(name: string, stored: T): void;
+  remove(name: string): void;
   /** Calls the listener after another process, such as the command line, changed a file. */
   watch(changed: (name: string) => void): void;
   close(): void;
@@ -38,6 +47,9 @@ export function openDefinitionFiles<T>(
       const draft = join(folder, `.${name}.${randomUUID()}`);
       writeFileSync(draft, JSON.stringify(stored), { mode: 0o600 });
       renameSync(draft, fileOf(name));
+    },
+    remove(name) {
+      rmSync(fileOf(name), { force: true });
     },
     watch(changed) {
       if (watcher !== undefined) return;

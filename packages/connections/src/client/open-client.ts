@@ -22,6 +22,8 @@ export interface OpenClient {
   readonly listTools: (signal?: AbortSignal) => Promise<readonly unknown[]>;
   /** Returns why the connection ended by itself. */
   readonly failure: () => ConnectionError | undefined;
+  /** The secrets of the requests so far, which no text may contain. */
+  readonly secrets: ReadonlySet<string>;
 }
 
 /** The maximum number of pages that are read of a list. */
@@ -47,6 +49,7 @@ export async function openClient(
     readonly onListChanged: () => void;
     readonly onClose: () => void;
     readonly failure: () => ConnectionError | undefined;
+    readonly secrets: ReadonlySet<string>;
     readonly signal?: AbortSignal;
   },
 ): Promise<OpenClient> {
@@ -136,6 +139,7 @@ async function connect(
     },
     calls,
     failure: options.failure,
+    secrets: options.secrets,
     async listTools(given) {
       if (offered.tools === undefined) return [];
       return listPages(client, "tools/list", "tools", {

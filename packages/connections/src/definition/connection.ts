@@ -47,6 +47,21 @@ export interface HttpConnection extends CommonSettings {
   readonly url: string;
   /** Headers of every request. Values may be secret. */
   readonly headers: { readonly [name: string]: string };
+  /** How users sign in. @default as the server states */
+  readonly oauth?: OAuthSettings;
+}
+
+/** The facts that a user or an administrator states about the sign-in of a server. */
+export interface OAuthSettings {
+  /** A client that was registered before. @default Capstan registers itself */
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** The authorization server to use, which may have a private address. @default the server's own */
+  readonly issuer?: string;
+  /** The scopes to request, separated by spaces. @default those that the server names */
+  readonly scope?: string;
+  /** The resource indicator; false sends none. @default the one that the server states */
+  readonly resource?: string | false;
 }
 
 /**

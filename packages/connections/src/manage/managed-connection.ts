@@ -5,6 +5,7 @@ import type { StoredConnection } from "../accepted/stored-connection.ts";
 import type { OpenClient } from "../client/open-client.ts";
 import { compareTools, needsAcceptance, type ToolChanges } from "../definition/compare-tools.ts";
 import { type Connection, identityOf } from "../definition/connection.ts";
+import type { ServerTool } from "../definition/server-tool.ts";
 import { readTools } from "../definition/read-tools.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 import { addressOf, connectionGroup } from "../tools/connection-group.ts";
@@ -53,6 +54,11 @@ export class ManagedConnection {
     return this.#stored !== undefined;
   }
 
+  /** The tools as the server listed them last. */
+  get listed(): readonly ServerTool[] {
+    return this.#stored?.listed ?? [];
+  }
+
   /** The changes that a user has not accepted yet. */
   get changes(): ToolChanges {
     return compareTools(this.#stored?.accepted ?? [], this.#stored?.listed ?? []);
@@ -89,13 +95,31 @@ export class ManagedConnection {
     return "idle";
   }
 
-  /** Connects, reads the list of tools, and disconnects. Never throws; `status` has the failure. */
-  async check(signal: AbortSignal = new AbortController().signal): Promise<void> {
-    const owner = "capstan:list";
-    await this.use(owner, signal, () => Promise.resolve()).catch(() => undefined);
-    if (this.connection.shared === true) return;
-    await this.#sessions.get(owner)?.close();
+  /**
+   * Connects and reads the list of tools. Never throws; `status` has the failure.
+   *
+   * @param owner whose credentials are used. @default those that all users share; then disconnects
+   */
+  async check(owner?: string): Promise<void> {
+    const { signal } = new AbortController();
+    const used = owner ?? "capstan:list";
+    await this.use(used, signal, () => Promise.resolve()).catch(() => undefined);
+    if (this.connection.shared === true || owner !== undefined) return;
+    await this.#endSession(used);
+  }
+
+  /** Ends the session of an owner, or all, after a change of the credentials. */
+  async forget(owner?: string): Promise<void> {
+    this.#lastError = undefined;
+    const isAll = owner === undefined || this.connection.shared === true;
+    const owners = isAll ? [...this.#sessions.keys()] : [owner];
+    await Promise.all(owners.map((one) => this.#endSession(one)));
+  }
+
+  async #endSession(owner: string): Promise<void> {
+    const session = this.#sessions.get(owner);
     this.#sessions.delete(owner);
+    await session?.close();
   }
 
   /** Accepts the definitions that the server listed last. Call this only if a user decided so. */

@@ -6,6 +6,8 @@ import { type Era, failureText, type OpenClient, openClient } from "../client/op
 import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { Transport } from "../libraries/mcp-client.ts";
+import { needsSignIn } from "../credentials/credential-texts.ts";
+import { authorizedFetch } from "../transport/authorized-fetch.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 import { guardedFetch } from "../transport/guarded-fetch.ts";
 import { type ProgramTransport, programTransport } from "../transport/program-transport.ts";
@@ -31,7 +33,7 @@ export async function openSession(
   },
 ): Promise<OpenSession> {
   const { owner, host, era, onListChanged, onClose } = options;
-  const secrets = secretsOf(connection);
+  const secrets = new Set(secretsOf(connection));
   const programs: ProgramTransport[] = [];
   let tooLarge: ConnectionError | undefined;
   let opened: OpenClient | undefined;
@@ -48,17 +50,31 @@ export async function openSession(
         })
       : undefined;
   const library = await import("../libraries/mcp-client.ts");
+  const { credentials } = host;
+  const authorized =
+    fetch === undefined || credentials === undefined || connection.type !== "http"
+      ? fetch
+      : authorizedFetch(fetch, {
+          name: connection.name,
+          url: new URL(connection.url),
+          owner,
+          source: credentials,
+          onSecrets: (used) => {
+            for (const secret of used) if (secret.length >= 8) secrets.add(secret);
+          },
+          onScope: (scope) => host.onScope?.(connection.name, owner, scope) ?? Promise.resolve(),
+        });
   const transports = (): Transport => {
     if (connection.type === "http")
       return new library.StreamableHTTPClientTransport(new URL(connection.url), {
         requestInit: { headers: { ...connection.headers } },
-        ...(fetch && { fetch }),
+        ...(authorized && { fetch: authorized }),
       });
     const home = join(host.homes, connection.name, digest(owner).slice(0, 16));
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const transport = programTransport(startProgram(connection, { home, host: host.programs }), {
       name: connection.name,
-      onStderr: (line) => host.log(`${connection.name}: ${withoutSecrets(line, secrets)}`),
+      onStderr: (line) => host.log(`${connection.name}: ${withoutSecrets(line, [...secrets])}`),
     });
     programs.push(transport);
     return transport;
@@ -80,6 +96,7 @@ export async function openSession(
       onListChanged,
       onClose,
       failure: () => tooLarge ?? programs.at(-1)?.failure(),
+      secrets,
     });
     const { client } = opened;
     return {
@@ -94,7 +111,7 @@ export async function openSession(
     throw connectFailure(connection, thrown, {
       stderr: programs.at(-1)?.noise.stderr ?? "",
       failure: tooLarge ?? programs.at(-1)?.failure(),
-      secrets,
+      secrets: [...secrets],
     });
   }
 }
@@ -112,11 +129,12 @@ function connectFailure(
   if (failure !== undefined) return failure;
   if (thrown instanceof ConnectionError) return thrown;
   const cause = rootCause(thrown);
+  if (cause instanceof ConnectionError) return cause;
   const status = (thrown as { readonly status?: unknown }).status;
   if (status === 401 || status === 403)
     return new ConnectionError({
       code: "sign_in_needed",
-      message: `The server of ${name} rejects the credentials (${status}). An administrator must set its header in the configuration.`,
+      message: needsSignIn(name),
     });
   const said = stderr.trim().split("\n").slice(-5).join("\n").slice(-1_000);
   const reason =

@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolExecuteResult } from "@capstan/core";
-import type { Connections } from "../open-connections.ts";
+import type { Connections } from "../manage/connections.ts";
 
 /** The text that the model reads. */
 export function textOf(result: ToolExecuteResult): string {

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
-import type { Sandbox } from "@capstan/sandbox";
+import { type Sandbox, unconfined } from "@capstan/sandbox";
 import type { Connection, ProgramConnection } from "../definition/connection.ts";
-import { type Connections, openConnections } from "../open-connections.ts";
+import type { SessionHost } from "../manage/session-host.ts";
+import type { Connections } from "../manage/connections.ts";
+import { openConnections } from "../open-connections.ts";
 
 /** A connection to a program, for tests. */
 export function programConnection(given: Partial<ProgramConnection> = {}): ProgramConnection {
@@ -24,12 +26,16 @@ export function programConnection(given: Partial<ProgramConnection> = {}): Progr
 
 /** Opens connections in a new folder. */
 export function testConnections(options: {
-  readonly sandbox: Sandbox;
+  /** @default none of the servers is a program */
+  readonly sandbox?: Sandbox;
+  readonly credentials?: SessionHost["credentials"];
+  readonly onScope?: SessionHost["onScope"];
   readonly connections?: readonly Connection[];
   readonly folder?: string;
   readonly watch?: boolean;
 }): Connections & AsyncDisposable & { readonly folder: string; readonly log: string[] } {
-  const { sandbox, connections = [programConnection()], watch = false } = options;
+  const { sandbox = unconfined, credentials, onScope } = options;
+  const { connections = [programConnection()], watch = false } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "capstan-connections-"));
   const log: string[] = [];
   const opened = openConnections({
@@ -38,6 +44,8 @@ export function testConnections(options: {
     host: {
       version: "1",
       programs: { sandbox, hidden: [], protected: [] },
+      ...(credentials && { credentials }),
+      ...(onScope && { onScope }),
       log: (line) => void log.push(line),
     },
     watch,

@@ -4,6 +4,7 @@ import { NetworkError, rootCause } from "@capstan/sandbox";
 import { failureText, type OpenClient } from "../client/open-client.ts";
 import type { RunningCall } from "../client/running-calls.ts";
 import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
+import { needsSignIn } from "../credentials/credential-texts.ts";
 import { rawResult } from "../transport/tolerant-transport.ts";
 import { ConnectionError, unsentCodes } from "../transport/connection-error.ts";
 
@@ -108,13 +109,14 @@ export async function callServer(
   };
   const attempt = () => use(context.signal, send);
   try {
-    return rawResult(
+    const result = rawResult(
       await attempt().catch((thrown: unknown) => {
         // The session is gone, so the request was not carried out. A new session is opened.
         if (statusOf(thrown) !== 404 || context.signal.aborted) throw thrown;
         return attempt();
       }),
     );
+    return withoutSecretsIn(result, [...(used?.secrets ?? [])]);
   } catch (thrown) {
     context.signal.throwIfAborted();
     if (silence.signal.aborted)
@@ -124,27 +126,32 @@ export async function callServer(
         retryable: mayRepeat,
       });
     const failure = used?.failure() ?? thrown;
-    return failureOf(connection, failure, { isSent, mayRepeat });
+    const secrets = [...(used?.secrets ?? secretsOf(connection))];
+    return failureOf(connection, failure, { isSent, mayRepeat, secrets });
   }
 }
 
 function failureOf(
   connection: Connection,
   thrown: unknown,
-  { isSent, mayRepeat }: { readonly isSent: boolean; readonly mayRepeat: boolean },
+  found: {
+    readonly isSent: boolean;
+    readonly mayRepeat: boolean;
+    readonly secrets: readonly string[];
+  },
 ): ToolError {
   const { name } = connection;
+  const { isSent, mayRepeat, secrets } = found;
   const cause = rootCause(thrown);
   const own = [thrown, cause].find((one) => one instanceof ConnectionError);
   if (own !== undefined) return toolError(own.data);
   if (cause instanceof NetworkError) return toolError(cause.data);
-  const secrets = secretsOf(connection);
   const text = withoutSecrets(failureText(thrown), secrets).slice(0, 2_000);
   const status = statusOf(thrown);
   if (status === 401 || status === 403)
     return toolError({
       code: "sign_in_needed",
-      message: `The server of ${name} rejects the credentials (${status}). An administrator must set its header in the configuration.`,
+      message: needsSignIn(name),
     });
   if (status === 429)
     return toolError({
@@ -175,6 +182,17 @@ function failureOf(
     message: `The connection to ${name} ended before its answer: ${text}. The call may have been carried out: check before you call it again.`,
     retryable: mayRepeat,
   });
+}
+
+/** Replaces secrets in all texts of a result: a server can return what it received. */
+function withoutSecretsIn(
+  result: { readonly [key: string]: unknown },
+  secrets: readonly string[],
+): { readonly [key: string]: unknown } {
+  if (secrets.length === 0) return result;
+  const text = JSON.stringify(result);
+  const shown = withoutSecrets(text, secrets);
+  return shown === text ? result : (JSON.parse(shown) as { readonly [key: string]: unknown });
 }
 
 function statusOf(thrown: unknown): number | undefined {

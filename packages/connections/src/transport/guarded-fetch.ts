@@ -23,6 +23,8 @@ export function guardedFetch(options: {
   readonly url: URL;
   /** Whether the URL may have a private address, because an administrator configured it. */
   readonly mayBePrivate: boolean;
+  /** More hosts that may have a private address, with ports. @default none */
+  readonly named?: readonly string[];
   readonly resolve?: ResolveHost;
   readonly connectTimeoutMs?: number;
   /** The largest message, in bytes. @default that of all connections */
@@ -32,8 +34,8 @@ export function guardedFetch(options: {
   readonly onTooLarge?: (error: ConnectionError) => void;
 }): FetchLike & { readonly close: () => Promise<void> } {
   const { name, url: own, mayBePrivate, resolve = resolveBySystem, onReply, onTooLarge } = options;
-  const { connectTimeoutMs = 10_000, maxBytes = largestMessage } = options;
-  const isNamed = mayBePrivate ? allowedHosts([own.host]) : () => false;
+  const { connectTimeoutMs = 10_000, maxBytes = largestMessage, named = [] } = options;
+  const isNamed = allowedHosts([...(mayBePrivate ? [own.host] : []), ...named]);
   const agents = new Map<boolean, Promise<Dispatcher>>();
   const agentFor = (publicOnly: boolean) => {
     const known = agents.get(publicOnly);

@@ -121,12 +121,14 @@ function unknownModel(id: string, entries: readonly ModelEntry[]): RequestError 
 }
 
 function groupView(group: ToolGroup, services: Services): ToolGroupView {
+  const connection = services.connections?.states().get(group.name);
   return {
     name: group.name,
     object: "tool_group",
     title: titleOf(group),
     description: group.description ?? "",
     default_enabled: services.groupDefaults[group.name] ?? true,
+    ...(connection && { connection }),
     tools: group.tools.map((tool) => toolView(group, tool, services)),
   };
 }

@@ -9,7 +9,7 @@ export type { Right };
 
 /** A route and the right that its requests need. */
 export interface RouteRight {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /**
    * `terminal`: only a terminal of the user who runs the server; `none`: also requests without a
@@ -184,6 +184,20 @@ export const routeRights: readonly RouteRight[] = [
   { method: "GET", path: "/v1/providers", needs: "admin" },
   { method: "PUT", path: "/v1/providers/:id", needs: "admin" },
   { method: "DELETE", path: "/v1/providers/:id", needs: "admin" },
+
+  { method: "GET", path: "/v1/connections", needs: "admin" },
+  // Loosens restrictions with `trust_annotations`.
+  { method: "POST", path: "/v1/connections", needs: "admin", toLoosen: "approve" },
+  { method: "POST", path: "/v1/connections/sign_in", needs: "admin" },
+  { method: "POST", path: "/v1/connections/rotate_key", needs: "admin" },
+  { method: "GET", path: "/v1/connections/:name", needs: "admin" },
+  { method: "PATCH", path: "/v1/connections/:name", needs: "admin", toLoosen: "approve" },
+  { method: "DELETE", path: "/v1/connections/:name", needs: "admin" },
+  { method: "POST", path: "/v1/connections/:name/check", needs: "admin" },
+  { method: "POST", path: "/v1/connections/:name/accept", needs: "admin", toLoosen: "approve" },
+  { method: "PUT", path: "/v1/connections/:name/credential", needs: "admin" },
+  { method: "DELETE", path: "/v1/connections/:name/credential", needs: "admin" },
+  { method: "POST", path: "/v1/connections/:name/sign_in", needs: "admin" },
 
   { method: "GET", path: "/v1/scripts", needs: "admin" },
   { method: "POST", path: "/v1/scripts", needs: "admin" },

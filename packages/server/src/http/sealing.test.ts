@@ -63,3 +63,34 @@ test("only the user can read the key's file, and a damaged one is named", () => 
   writeFileSync(file, "short");
   assert.throws(() => openSealer({ folder }).seal("ann", ""), { code: "sealing_key_damaged" });
 });
+
+test("a new key seals, and the older ones still open, also after a restart and in another process", () => {
+  const own = join(folder, "rotated");
+  const sealer = openSealer({ folder: own });
+  const old = sealer.seal("ann", "a");
+  const before = openSealer({ folder: own });
+  before.open("ann", old);
+  sealer.rotate();
+  const sealed = sealer.seal("ann", "b");
+  assert.equal(before.open("ann", sealed).status, "invalid");
+  for (const one of [sealer, openSealer({ folder: own })])
+    for (const [text, form] of [
+      ["a", old],
+      ["b", sealed],
+    ] as const)
+      assert.deepEqual(one.open("ann", form), { status: "opened", text });
+  assert.equal(statSync(join(own, "sealing.key")).mode & 0o777, 0o600);
+});
+
+test("a server with a new secret opens what it sealed with the one before, or with its file", () => {
+  const [old, secret] = ["0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"];
+  const own = join(folder, "changed");
+  const ofFile = openSealer({ folder: own }).seal("ann", "a");
+  const ofOld = openSealer({ folder: own, secret: old }).seal("ann", "b");
+  const sealer = openSealer({ folder: own, secret, previousSecret: old });
+  assert.deepEqual(sealer.open("ann", ofFile), { status: "opened", text: "a" });
+  assert.deepEqual(sealer.open("ann", ofOld), { status: "opened", text: "b" });
+  const alone = openSealer({ folder: join(folder, "alone"), secret });
+  assert.equal(alone.open("ann", sealer.seal("ann", "c")).status, "opened");
+  assert.equal(alone.open("ann", ofOld).status, "invalid");
+});

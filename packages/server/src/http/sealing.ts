@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
 
@@ -30,11 +30,21 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
+/** A sealer whose key can be replaced. */
+export interface RotatableSealer extends Sealer {
+  /**
+   * Seals with a new key from now on. Opens what was sealed with the older keys, which remain in the
+   * file. A shared secret is not changed: its administrator sets a new one.
+   */
+  rotate(): void;
+}
+
 /**
  * Opens the sealing key of a data directory, which is created when it is first needed.
  *
  * @param secret a secret that several servers share; their key is then derived from it. @default
  * each data directory has a key of its own
+ * @param previousSecret the shared secret before the current one: opens, and does not seal
  *
  * @example
  * const sealer = openSealer({ folder: dataDir });
@@ -43,18 +53,25 @@ const tagBytes = 16;
 export function openSealer({
   folder,
   secret,
+  previousSecret,
 }: {
   readonly folder: string;
   readonly secret?: string | undefined;
-}): Sealer {
-  let key: Buffer | undefined;
-  const load = (): Buffer =>
-    (key ??= secret === undefined ? (readKey(folder) ?? createKey(folder)) : derivedKey(secret));
+  readonly previousSecret?: string | undefined;
+}): RotatableSealer {
+  let keys: readonly Buffer[] | undefined;
+  const readAll = (): readonly Buffer[] => {
+    const shared = [secret, previousSecret].filter((one) => one !== undefined).map(derivedKey);
+    return [...shared, ...(readKeys(folder) ?? (secret === undefined ? [createKey(folder)] : []))];
+  };
+  const load = (): readonly [Buffer, ...Buffer[]] =>
+    (keys ??= readAll()) as readonly [Buffer, ...Buffer[]];
+  const current = (): Buffer => load()[0];
 
   return {
     seal(owner, text, { isRepeatable = false } = {}) {
-      const nonce = isRepeatable ? nonceOf(load(), owner, text) : randomBytes(nonceBytes);
-      const encrypt = createCipheriv(cipher, load(), nonce, { authTagLength: tagBytes });
+      const nonce = isRepeatable ? nonceOf(current(), owner, text) : randomBytes(nonceBytes);
+      const encrypt = createCipheriv(cipher, current(), nonce, { authTagLength: tagBytes });
       encrypt.setAAD(Buffer.from(owner));
       const parts = [nonce, encrypt.update(text, "utf8"), encrypt.final(), encrypt.getAuthTag()];
       return prefix + Buffer.concat(parts).toString("base64url");
@@ -64,21 +81,36 @@ export function openSealer({
       if (!sealed.startsWith(prefix)) return { status: "foreign" };
       const bytes = Buffer.from(sealed.slice(prefix.length), "base64url");
       if (bytes.length < nonceBytes + tagBytes) return { status: "invalid" };
-      const nonce = bytes.subarray(0, nonceBytes);
-      const decrypt = createDecipheriv(cipher, load(), nonce, { authTagLength: tagBytes });
-      decrypt.setAAD(Buffer.from(owner));
-      decrypt.setAuthTag(bytes.subarray(-tagBytes));
-      try {
-        const text = Buffer.concat([
-          decrypt.update(bytes.subarray(nonceBytes, -tagBytes)),
-          decrypt.final(),
-        ]);
-        return { status: "opened", text: text.toString("utf8") };
-      } catch {
-        return { status: "invalid" };
+      for (const key of load()) {
+        const text = opened(key, owner, bytes);
+        if (text !== undefined) return { status: "opened", text };
       }
+      return { status: "invalid" };
+    },
+
+    rotate() {
+      if (secret !== undefined) return;
+      const all = [randomBytes(keyBytes), ...load()];
+      const draft = `${fileOf(folder)}.${randomBytes(8).toString("hex")}`;
+      const lines = all.map((key) => `${key.toString("base64url")}\n`);
+      writeFileSync(draft, lines.join(""), { mode: 0o600, flag: "wx", flush: true });
+      renameSync(draft, fileOf(folder));
+      keys = all;
     },
   };
+}
+
+function opened(key: Buffer, owner: string, bytes: Buffer): string | undefined {
+  const nonce = bytes.subarray(0, nonceBytes);
+  const decrypt = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+  decrypt.setAAD(Buffer.from(owner));
+  decrypt.setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    const parts = [decrypt.update(bytes.subarray(nonceBytes, -tagBytes)), decrypt.final()];
+    return Buffer.concat(parts).toString("utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 function derivedKey(secret: string): Buffer {
@@ -98,7 +130,8 @@ function fileOf(folder: string): string {
   return join(folder, "sealing.key");
 }
 
-function readKey(folder: string): Buffer | undefined {
+/** Returns the keys of the file, the current one first. */
+function readKeys(folder: string): readonly Buffer[] | undefined {
   let text: string;
   try {
     text = readFileSync(fileOf(folder), "utf8");
@@ -106,11 +139,15 @@ function readKey(folder: string): Buffer | undefined {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw thrown;
   }
-  const key = Buffer.from(text.trim(), "base64url");
-  if (key.length === keyBytes) return key;
+  const keys = text
+    .trim()
+    .split("\n")
+    .map((line) => Buffer.from(line.trim(), "base64url"));
+  const damaged = keys.find((key) => key.length !== keyBytes);
+  if (damaged === undefined) return keys;
   throw new CapstanError({
     code: "sealing_key_damaged",
-    message: `The file ${fileOf(folder)} must contain a key of ${keyBytes} bytes as Base64, and has ${key.length} bytes. Restore it from a backup, or delete it: summaries that clients keep can then no longer be read.`,
+    message: `The file ${fileOf(folder)} must contain keys of ${keyBytes} bytes as Base64, and has ${damaged.length} bytes. Restore it from a backup, or delete it: summaries that clients keep and stored credentials can then no longer be read.`,
   });
 }
 
@@ -125,7 +162,7 @@ function createKey(folder: string): Buffer {
     linkSync(draft, file);
     return key;
   } catch (thrown) {
-    const other = readKey(folder);
+    const [other] = readKeys(folder) ?? [];
     if (other !== undefined) return other;
     throw thrown;
   } finally {

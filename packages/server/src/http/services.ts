@@ -11,7 +11,13 @@ import type { RunService } from "../runs/run-service.ts";
 import type { Agents } from "../runs/request/agent.ts";
 import type { ServerLimits } from "../runs/request/run-limits.ts";
 import type { CreateExecutor } from "../runs/active/launch.ts";
-import type { ApprovalsFrom, ProviderSettings, Right, ScriptAuthoring } from "@capstan/contract";
+import type {
+  ConnectionService,
+  ApprovalsFrom,
+  ProviderSettings,
+  Right,
+  ScriptAuthoring,
+} from "@capstan/contract";
 
 /** Browsers send cookies to all ports of a host, so each server uses its own cookie name. */
 export function sessionCookie({ req }: Pick<Context, "req">): string {
@@ -56,6 +62,8 @@ export interface Services {
   readonly retention?: Retention;
   /** Stores providers of models. @default only the environment configures them */
   readonly providers?: ProviderSettings;
+  /** The connections to outside servers. @default none */
+  readonly connections?: ConnectionService;
   /** The tools that are bound to hosted types, such as `web_search`. @default none */
   readonly hostedTools?: HostedTools;
   /** Names of the request headers that tools get, in lower case. @default none */

@@ -4,6 +4,7 @@ import type { Operation, Operations, QueryParameter, Schema } from "./schemas/op
 import { errorName, errorResponses, errorStatuses } from "./schemas/error-statuses.ts";
 import { agentOperations } from "./operations/agents.ts";
 import { completionOperations } from "./operations/completions.ts";
+import { connectionOperations } from "./operations/connections.ts";
 import { conversationOperations } from "./operations/conversations.ts";
 import { fileOperations } from "./operations/files.ts";
 import { vectorStoreOperations } from "./operations/vector-stores.ts";
@@ -54,6 +55,7 @@ export function operationsByTag(): { readonly [tag: string]: Operations } {
     "Approvals, grants and rules": permissionOperations,
     Agents: agentOperations,
     Scripts: scriptOperations,
+    Connections: connectionOperations,
     MCP: mcpOperations,
     Server: serverOperations,
   };

@@ -3,6 +3,7 @@ import { ApiKeyDialog } from "../settings/api-key-dialog.tsx";
 import { ChatPage } from "../chat/chat-page.tsx";
 import { bindSearchKey, SearchDialog } from "../conversations/search-dialog.tsx";
 import { Sidebar } from "../conversations/sidebar.tsx";
+import { returnFromSignIn } from "../connections/return-from-sign-in.ts";
 import { createMediaQuery } from "../shell/media-query.ts";
 import { guardDrafts } from "../scripts/editor/drafts.ts";
 import { ConfigurationNotice } from "../settings/configuration-notice.tsx";
@@ -33,6 +34,9 @@ export function App() {
     bindStopKey(app);
     guardDrafts(window);
     bindSearchKey(() => setSearching(true));
+    void returnFromSignIn().then((hasReturned) => {
+      if (hasReturned) app.showPanel("connections");
+    });
   });
 
   return (

@@ -6,6 +6,7 @@ import { useApp, type PanelName } from "../state/app-state.ts";
 import { titleOf } from "../state/conversation-list.ts";
 import { chatHref, routedPage } from "../state/route.ts";
 import { IconButton } from "../shell/button.tsx";
+import { connectionsTexts } from "../texts/connections.ts";
 import { inboxTexts } from "../texts/inbox.ts";
 import { shellTexts } from "../texts/shell.ts";
 
@@ -80,6 +81,9 @@ export function Header(props: HeaderProps) {
           />
         </Show>
         <PanelButton panel="tools" icon="tools" label={shellTexts.tools} />
+        <Show when={app.catalog.info.value()?.rights.includes("admin")}>
+          <PanelButton panel="connections" icon="plug" label={connectionsTexts.title} />
+        </Show>
         <PanelButton panel="variables" icon="variables" label={shellTexts.variables} />
         <PanelButton panel="permissions" icon="hand" label={shellTexts.permissions} />
         <ThemeToggle />

@@ -8,12 +8,15 @@ import { VariablesPanel } from "../variables/variables-panel.tsx";
 import { useApp, type PanelName } from "../state/app-state.ts";
 import { IconButton } from "../shell/button.tsx";
 import { InboxPanel } from "../inbox/inbox-panel.tsx";
+import { ConnectionsPanel } from "../connections/connections-panel.tsx";
+import { connectionsTexts } from "../texts/connections.ts";
 import { inboxTexts } from "../texts/inbox.ts";
 import { shellTexts } from "../texts/shell.ts";
 
 const titles: { readonly [panel in PanelName]: string } = {
   inbox: inboxTexts.title,
   tools: shellTexts.tools,
+  connections: connectionsTexts.title,
   variables: shellTexts.variables,
   permissions: shellTexts.permissions,
 };
@@ -56,6 +59,9 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
             </Match>
             <Match when={props.panel === "tools"}>
               <ToolsPanel />
+            </Match>
+            <Match when={props.panel === "connections"}>
+              <ConnectionsPanel />
             </Match>
             <Match when={props.panel === "variables"}>
               <VariablesPanel />

@@ -17,7 +17,7 @@ import { createUserPreferences } from "./user-preferences.ts";
 /** The sections of the settings. */
 export type SettingsSection = "general" | "models" | "agents" | "tools" | "usage" | "data";
 
-export type PanelName = "inbox" | "tools" | "variables" | "permissions";
+export type PanelName = "inbox" | "tools" | "connections" | "variables" | "permissions";
 
 /** The state of the page, shared by its components. */
 export type AppState = ReturnType<typeof createAppState>;

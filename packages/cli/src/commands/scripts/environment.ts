@@ -1,11 +1,9 @@
-import { createInterface } from "node:readline/promises";
-import { Writable } from "node:stream";
-import { text } from "node:stream/consumers";
 import type { ScriptServices } from "@capstan/scripts";
 import { CommandFailure, type Invocation, printJson } from "../../arguments/command.ts";
 import { openScripts } from "../../install/open-scripts.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { scriptTexts } from "../../texts/scripts.ts";
+import { readSecret } from "../shared/read-secret.ts";
 import { readConfiguration } from "../shared/read-configuration.ts";
 
 const texts = scriptTexts.environment;
@@ -24,7 +22,7 @@ export async function scriptEnvironment({ values, positionals }: Invocation): Pr
       process.stdout.write(`${texts.removed(name)}\n`);
       return 0;
     }
-    const problem = scripts.values.set(name, await readValue(name));
+    const problem = scripts.values.set(name, await readSecret(texts.ask(name)));
     if (problem !== undefined) throw new CommandFailure(`${problem.field}: ${problem.message}`, 2);
     process.stdout.write(`${texts.set(name)}\n`);
     return 0;
@@ -42,18 +40,4 @@ function list(scripts: Pick<ScriptServices, "listValues">, isJson: boolean): num
       `${printableLine(`${name}  ${texts.sources[source]}${texts.usedBy(users.join(", "))}`)}\n`,
     );
   return 0;
-}
-
-/** Reads a value without showing it. */
-async function readValue(name: string): Promise<string> {
-  if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, "");
-  process.stderr.write(texts.ask(name));
-  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true });
-  try {
-    return await lines.question("");
-  } finally {
-    lines.close();
-    process.stderr.write("\n");
-  }
 }

@@ -91,8 +91,8 @@ export class ManagedDocument implements Managed {
   }
 
   /** Reads the document. Parallel calls share one read. */
-  async check(signal: AbortSignal = this.#closed.signal): Promise<void> {
-    this.#reading ??= this.#readDocument(AbortSignal.any([signal, this.#closed.signal]))
+  async check(): Promise<void> {
+    this.#reading ??= this.#readDocument(this.#closed.signal)
       .then(() => {
         this.#lastError = undefined;
       })

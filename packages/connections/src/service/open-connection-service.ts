@@ -1,0 +1,430 @@
+import type {
+  ConnectionDetail,
+  ConnectionOutcome,
+  ConnectionService,
+  ConnectionView,
+} from "@capstan/contract";
+import type { Clock, JsonObject } from "@capstan/core";
+import { errorMessage } from "@capstan/core/host";
+import type { Credential } from "../credentials/credential.ts";
+import { type Credentials, openSecret, sealSecret } from "../credentials/open-credentials.ts";
+import type { SecretSealer, SecretStore } from "../credentials/secret-store.ts";
+import type { HttpConnection } from "../definition/connection.ts";
+import { findAuthorizationServer } from "../oauth/find-authorization-server.ts";
+import { withOAuthFetch } from "../oauth/oauth-fetch.ts";
+import { revokeToken } from "../oauth/revoke-token.ts";
+import { openSignIns } from "../oauth/sign-in.ts";
+import { SignInError } from "../oauth/sign-in-error.ts";
+import type { Connections } from "../manage/connections.ts";
+import type { OpenApiConnection } from "../openapi/definition/openapi-connection.ts";
+import {
+  type AddedSettings,
+  addedSettings,
+  connectionOf,
+  type SecretSettings,
+  secretSettings,
+} from "./added-connection.ts";
+import { connectionDetail, connectionView, digestOf, disabledView } from "./connection-views.ts";
+import { readCredential, readNewConnection } from "./read-body.ts";
+
+/** Stores the connections that users added. All nodes of an installation share it. */
+export interface AddedConnectionStore {
+  list(): Promise<readonly { readonly name: string; readonly settings: JsonObject }[]>;
+  save(connection: {
+    readonly name: string;
+    readonly settings: JsonObject;
+    /** The principal who adds it. */
+    readonly by: string;
+    readonly isNew: boolean;
+  }): Promise<
+    | { readonly status: "saved" | "not_found" }
+    | { readonly status: "refused"; readonly reason: string }
+  >;
+  /** Deletes a connection with all secrets for it. */
+  remove(name: string): Promise<boolean>;
+}
+
+/**
+ * Opens the service with which users add connections and sign in. Connects the connections that are
+ * stored.
+ *
+ * @param options.reserved names of other tool groups
+ * @param options.rotate makes the sealer use a new key
+ */
+export async function openConnectionService(options: {
+  readonly connections: Connections;
+  readonly credentials: Credentials;
+  readonly added: AddedConnectionStore;
+  readonly secrets: SecretStore;
+  readonly sealer: SecretSealer;
+  readonly reserved: () => readonly string[];
+  readonly rotate: () => void;
+  readonly clock: Pick<Clock, "now">;
+  readonly publicUrl?: string | undefined;
+  readonly log: (line: string) => void;
+}): Promise<ConnectionService> {
+  const { connections, credentials, added, secrets, sealer, reserved, clock, publicUrl } = options;
+  const signIns = openSignIns({ store: secrets, sealer, credentials, clock, publicUrl });
+  const configured = new Set(connections.status().map(({ name }) => name));
+  let stored = new Map<string, AddedSettings>();
+
+  const keyOfSecrets = (name: string) => ({ connection: name, owner: "", field: "settings" });
+
+  async function secretsOfConnection(name: string): Promise<SecretSettings> {
+    const found = await secrets.get(keyOfSecrets(name));
+    if (found === undefined) return {};
+    const text = openSecret(sealer, found);
+    if (text === undefined) {
+      options.log(
+        `The secret settings of the connection ${name} were encrypted with another secret key. Restore the key, or remove the connection and add it again.`,
+      );
+      return {};
+    }
+    return secretSettings.parse(JSON.parse(text));
+  }
+
+  /** Reads the stored connections: another node may have changed them. */
+  async function reload(): Promise<void> {
+    const now = new Map<string, AddedSettings>();
+    for (const { name, settings } of await added.list()) {
+      const read = addedSettings.safeParse(settings);
+      // The configuration decides about its own names.
+      if (read.success && !configured.has(name)) now.set(name, read.data);
+    }
+    stored = now;
+    const enabled = [...now].filter(([, settings]) => settings.enabled);
+    await connections.setAdded(
+      await Promise.all(
+        enabled.map(async ([name, settings]) =>
+          connectionOf(name, settings, await secretsOfConnection(name)),
+        ),
+      ),
+    );
+  }
+
+  async function viewOf(name: string, principal: string): Promise<ConnectionView | undefined> {
+    const settings = stored.get(name);
+    const source = settings === undefined ? "configuration" : "user";
+    const status = connections.status().find((one) => one.name === name);
+    if (status === undefined)
+      return settings === undefined
+        ? undefined
+        : disabledView(name, { source, type: settings.type, server: serverOf(settings) });
+    return connectionView(status, {
+      source,
+      type: connections.find(name)?.type ?? "openapi",
+      credential: await credentials.describe(name, principal),
+    });
+  }
+
+  async function detail(name: string, principal: string): Promise<ConnectionDetail | undefined> {
+    const view = await viewOf(name, principal);
+    return view && connectionDetail(view, connections.tools(name), connections.changes(name));
+  }
+
+  async function done(name: string, principal: string) {
+    const value = await detail(name, principal);
+    return value === undefined ? notFound : ({ status: "done", value } as const);
+  }
+
+  const exists = (name: string) => stored.has(name) || configured.has(name);
+
+  /** Returns a connection that sends requests, so that it can have credentials. */
+  function reachable(
+    name: string,
+  ):
+    | { readonly status: "found"; readonly connection: HttpConnection | OpenApiConnection }
+    | Failure {
+    if (!exists(name)) return notFound;
+    const connection = connections.find(name);
+    if (connection !== undefined && connection.type !== "program")
+      return { status: "found", connection };
+    const message =
+      connection === undefined
+        ? "The connection is switched off: switch it on first."
+        : "A program has no sign-in: its credentials are environment variables.";
+    return { status: "conflict", message };
+  }
+
+  /** Returns a server with which users can sign in. */
+  function httpOf(
+    name: string,
+  ): { readonly status: "found"; readonly connection: HttpConnection } | Failure {
+    const found = reachable(name);
+    if (found.status !== "found") return found;
+    if (found.connection.type === "http") return { status: "found", connection: found.connection };
+    return {
+      status: "conflict",
+      message: "An OpenAPI service has no sign-in: enter a key or a password instead.",
+    };
+  }
+
+  async function changedCredential(name: string, owner: string, principal: string) {
+    await connections.forget(name, owner === "" ? undefined : owner);
+    await connections.check(name, principal);
+  }
+
+  async function revoke(connection: HttpConnection | undefined, given: Credential | undefined) {
+    if (connection === undefined || given === undefined) return null;
+    return (await withOAuthFetch(connection, (fetch) => revokeToken(given, fetch))) ?? null;
+  }
+
+  await reload();
+
+  return {
+    states: () =>
+      new Map(
+        connections
+          .status()
+          .map(({ name, state, error }) => [name, { state, error: error ?? null }]),
+      ),
+
+    async list(principal) {
+      await reload();
+      const names = [...connections.status().map(({ name }) => name), ...stored.keys()];
+      const views = [...new Set(names)].map((name) => viewOf(name, principal));
+      return (await Promise.all(views)).filter((view) => view !== undefined);
+    },
+
+    async get(name, principal) {
+      await reload();
+      return detail(name, principal);
+    },
+
+    async create(body, principal) {
+      const read = readNewConnection(body);
+      if (read.status === "invalid") return read;
+      const { name } = body;
+      if (configured.has(name) || reserved().includes(name))
+        return {
+          status: "conflict",
+          message: `There is already a tool group "${name}". Choose another name.`,
+        };
+      const settings = read.settings as unknown as JsonObject;
+      const saved = await added.save({ name, settings, by: principal, isNew: true });
+      if (saved.status === "refused") return { status: "conflict", message: saved.reason };
+      // Definitions that were accepted for an earlier connection do not apply.
+      connections.removeDefinitions(name);
+      if (Object.keys(read.secrets).length > 0) {
+        const key = keyOfSecrets(name);
+        const text = JSON.stringify(read.secrets);
+        await secrets.save(key, { sealed: sealSecret(sealer, key, text) });
+      }
+      await reload();
+      await connections.check(name, principal);
+      return done(name, principal);
+    },
+
+    async change(name, body, principal) {
+      await reload();
+      const settings = stored.get(name);
+      if (settings === undefined) return exists(name) ? isConfigured(name) : notFound;
+      const { enabled = settings.enabled, tools = settings.tools ?? null } = body;
+      const { trust_annotations: trustAnnotations = settings.trustAnnotations ?? false } = body;
+      const { tools: _, ...rest } = settings;
+      const changed: JsonObject = {
+        ...rest,
+        enabled,
+        trustAnnotations,
+        ...(tools !== null && { tools: [...tools] }),
+      };
+      const saved = await added.save({
+        name,
+        settings: changed,
+        by: principal,
+        isNew: false,
+      });
+      if (saved.status !== "saved") return notFound;
+      await reload();
+      return done(name, principal);
+    },
+
+    async remove(name) {
+      await reload();
+      if (!stored.has(name)) return exists(name) ? isConfigured(name) : notFound;
+      const connection = connections.find(name);
+      const http = connection?.type === "http" ? connection : undefined;
+      for (const { owner, field } of await secrets.list(name))
+        if (field === "credential") await revoke(http, await credentials.read(name, owner));
+      await added.remove(name);
+      await reload();
+      connections.removeDefinitions(name);
+      return { status: "done", value: undefined };
+    },
+
+    async check(name, principal) {
+      await reload();
+      if (!exists(name)) return notFound;
+      await connections.check(name, principal);
+      return done(name, principal);
+    },
+
+    async accept(name, digest, principal) {
+      await reload();
+      if (!exists(name)) return notFound;
+      if (digestOf(connections.tools(name), connections.changes(name)) !== digest)
+        return {
+          status: "conflict",
+          message: "The server has changed its tools again. Read the changes again.",
+        };
+      connections.accept(name);
+      return done(name, principal);
+    },
+
+    async setCredential(name, body, principal) {
+      await reload();
+      const found = body.type === "client_credentials" ? httpOf(name) : reachable(name);
+      if (found.status !== "found") return found;
+      const { connection } = found;
+      const isShared = connection.type === "http" && connection.shared === true;
+      const owner = body.shared === true || isShared ? "" : principal;
+      if (body.type === "client_credentials" && connection.type === "http") {
+        const { client_id, client_secret, scope } = body;
+        if (client_id === "" || client_secret === "")
+          return { status: "invalid", field: "client_id", message: "expected a text." };
+        return attempt(async () => {
+          const server = await withOAuthFetch(connection, (fetch) =>
+            findAuthorizationServer({
+              name,
+              url: new URL(connection.url),
+              settings: { ...connection.oauth, ...(scope !== undefined && { scope }) },
+              fetch,
+            }),
+          );
+          await credentials.set(name, owner, {
+            type: "client_credentials",
+            server: server.server,
+            client: { client_id, client_secret },
+            ...(server.resource !== undefined && { resource: server.resource }),
+            ...(scope !== undefined && { scope }),
+          });
+          await changedCredential(name, owner, principal);
+          return done(name, principal);
+        });
+      }
+      if (body.type === "client_credentials") return notFound;
+      const read = readCredential(body);
+      if (read.status === "invalid") return read;
+      await credentials.set(name, owner, read.credential);
+      await changedCredential(name, owner, principal);
+      return done(name, principal);
+    },
+
+    async removeCredential(name, { shared }, principal) {
+      await reload();
+      if (!exists(name)) return notFound;
+      const connection = connections.find(name);
+      const isShared = shared || (connection?.type === "http" && connection.shared === true);
+      const owner = isShared ? "" : principal;
+      const given = await credentials.read(name, owner);
+      if (!(await credentials.remove(name, owner))) return notFound;
+      const http = connection?.type === "http" ? connection : undefined;
+      const revoked = await revoke(http, given);
+      await connections.forget(name, owner === "" ? undefined : owner);
+      const object = "connection.credential.deleted" as const;
+      return { status: "done", value: { object, name, deleted: true, revoked } };
+    },
+
+    async signIn(name, { redirect_uri: redirectUri, shared }, principal) {
+      await reload();
+      const found = httpOf(name);
+      if (found.status !== "found") return found;
+      const { connection } = found;
+      const credentialOwner = shared === true || connection.shared === true ? "" : principal;
+      return attempt(async () => {
+        const started = await withOAuthFetch(connection, (fetch) =>
+          signIns.start({ connection, principal, credentialOwner, redirectUri, fetch }),
+        );
+        const { type, url, state } = started;
+        return {
+          status: "done",
+          value: {
+            object: "connection.sign_in",
+            type,
+            url,
+            state,
+            user_code: started.type === "device" ? started.userCode : null,
+            interval_seconds: started.type === "device" ? started.intervalSeconds : null,
+          },
+        };
+      });
+    },
+
+    async finishSignIn(body, principal) {
+      await reload();
+      const name = signIns.connectionOf(body.state);
+      const found = httpOf(name);
+      if (found.status !== "found") return found;
+      return attempt(async () => {
+        const finished = await withOAuthFetch(found.connection, (fetch) =>
+          signIns.finish({ ...body, principal, fetch }),
+        );
+        const isDone = finished.status === "signed_in";
+        if (isDone) await changedCredential(name, "", principal);
+        return {
+          status: "done",
+          value: {
+            object: "connection.sign_in.result",
+            status: finished.status,
+            name,
+            issuer: isDone ? finished.issuer : null,
+            interval_seconds: isDone ? null : finished.intervalSeconds,
+          },
+        };
+      });
+    },
+
+    async rotateKey() {
+      options.rotate();
+      const { count, unreadable } = await credentials.encryptAgain();
+      return { object: "connection.key", encrypted: count, unreadable };
+    },
+
+    clientDocument() {
+      if (publicUrl?.startsWith("https://") !== true) return undefined;
+      return {
+        client_id: new URL("/connections/client.json", publicUrl).href,
+        client_name: "Capstan",
+        redirect_uris: [new URL("/connections/callback", publicUrl).href],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        token_endpoint_auth_method: "none",
+        application_type: "web",
+      };
+    },
+  };
+}
+
+type Failure = Exclude<ConnectionOutcome<never>, { readonly status: "done" }>;
+
+const notFound: Failure & { readonly status: "not_found" } = { status: "not_found" };
+
+function isConfigured(name: string): Failure {
+  return {
+    status: "conflict",
+    message: `The connection ${name} is in the configuration of the server: its administrator changes it in capstan.config.json.`,
+  };
+}
+
+async function attempt<T>(
+  work: () => Promise<ConnectionOutcome<T>>,
+): Promise<ConnectionOutcome<T>> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof SignInError)
+      return { status: "failed", code: thrown.code, message: thrown.message };
+    return {
+      status: "failed",
+      code: "sign_in_failed",
+      message: `The authorization server cannot be reached: ${errorMessage(thrown).slice(0, 300)}`,
+    };
+  }
+}
+
+/** Returns the address without its query, which can be secret, or the program. */
+function serverOf(settings: AddedSettings): string {
+  if (settings.type === "program") return settings.command;
+  const { origin, pathname } = new URL(settings.url);
+  return origin + pathname;
+}
