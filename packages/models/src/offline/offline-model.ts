@@ -97,9 +97,13 @@ function callEvents(command: Command): readonly ModelEvent[] {
   ];
 }
 
-/** Splits a text into chunks of `size` code points. */
+/** The approximate number of chunks of a long text: more would only delay other requests. */
+const mostChunks = 4_000;
+
+/** Splits a text into chunks of `size` code points, or of more if it is long. */
 function chunks(text: string, size: number): readonly string[] {
-  return text.match(new RegExp(`[^]{1,${size}}`, "gu")) ?? [];
+  const length = Math.max(size, Math.ceil(text.length / mostChunks));
+  return text.match(new RegExp(`[^]{1,${length}}`, "gu")) ?? [];
 }
 
 /** Counts the tokens of a request and its reply with Capstan's own tokenizer. */

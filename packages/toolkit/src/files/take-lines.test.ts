@@ -90,3 +90,16 @@ test("consecutive ranges join to the text, whatever the pieces and the limit", (
     ),
   );
 });
+
+test("a text of many short lines is truncated after a number of lines", async () => {
+  const taken = await takeLines(pieces("\n".repeat(1_000), "end\n"), {
+    startLine: 2,
+    maxLength: 1_000_000,
+    maxLines: 300,
+    countAfter: true,
+  });
+  assert.deepEqual(
+    [taken.text.length, taken.startLine, taken.endLine, taken.totalLines, taken.cut],
+    [300, 2, 301, 1_001, "after_line"],
+  );
+});

@@ -10,6 +10,9 @@ export interface TakenLines {
   readonly cut?: "after_line" | "in_line";
 }
 
+/** More lines, however short, would block the event loop while they are numbered. */
+const mostLines = 200_000;
+
 export interface TakeOptions {
   /** From 1. @default 1 */
   readonly startLine?: number;
@@ -17,6 +20,8 @@ export interface TakeOptions {
   readonly endLine?: number;
   /** The maximum number of characters; text is truncated after a line if one fits. */
   readonly maxLength: number;
+  /** The maximum number of lines; text is truncated after the last one. @default 200,000 */
+  readonly maxLines?: number;
   /** Whether to continue after the last returned line, only to count lines. */
   readonly countAfter: boolean;
 }
@@ -27,6 +32,7 @@ export async function takeLines(
   options: TakeOptions,
 ): Promise<TakenLines> {
   const { startLine = 1, endLine = Number.POSITIVE_INFINITY, maxLength, countAfter } = options;
+  const lastLine = startLine + (options.maxLines ?? mostLines) - 1;
   const taken: string[] = [];
   let length = 0;
   /** The line of the next character. */
@@ -39,6 +45,7 @@ export async function takeLines(
     for (let from = 0; from < text.length;) {
       const lineEnd = text.indexOf("\n", from);
       const to = lineEnd < 0 ? text.length : lineEnd + 1;
+      if (line > lastLine && line <= endLine) cut ??= "after_line";
       if (line >= startLine && line <= endLine && cut === undefined) {
         const room = maxLength - length;
         const piece = text.slice(from, Math.min(to, from + room));
