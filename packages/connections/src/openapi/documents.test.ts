@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { InlineApprovalAdapter, type JsonObject } from "@capstan/core";
@@ -183,6 +183,50 @@ test("a document that cannot be read is an error in the status, and the stored t
     assert.match(error, problem);
     assert.doesNotMatch(error, /canary/);
   }
+});
+
+test("a document of several files is read from its folder only", async () => {
+  await using several = openDocument(
+    documentOf({
+      "/a": { $ref: "./a.yaml" },
+      "/b": { get: { operationId: "b", parameters: [{ $ref: "../outside.yaml" }] } },
+      "/c": { get: { operationId: "c", parameters: [{ $ref: "link.yaml" }] } },
+      "/d": { get: { operationId: "d", parameters: [{ $ref: ".hidden.yaml" }] } },
+    }),
+    trusted(),
+  );
+  writeFileSync(join(several.folder, "a.yaml"), "get: { operationId: a, summary: One }");
+  writeFileSync(join(several.folder, ".hidden.yaml"), "name: canary\nin: query");
+  symlinkSync("/etc/hostname", join(several.folder, "link.yaml"));
+  await several.connections.check();
+  assert.deepEqual(toolNames(several.connections), ["a"]);
+  const notes = several.connections.status()[0]?.notes.join("\n") ?? "";
+  for (const name of ["b", "c", "d"])
+    assert.match(notes, new RegExp(`^${name} .*which cannot be read`, "m"));
+  writeFileSync(join(several.folder, "a.yaml"), "get: { operationId: a, summary: Two }");
+  await several.connections.check();
+  assert.deepEqual(several.connections.status()[0]?.waiting, ["a"]);
+});
+
+test("a document at a URL is joined with files of its origin only", async () => {
+  await using other = await startService(answer);
+  const document = documentOf({
+    "/a": { $ref: "files/a.json" },
+    "/b": { $ref: `${other.url}/b.json` },
+  });
+  service.answer = ({ target }, response) =>
+    sendJson(
+      response,
+      target === "/openapi.json" ? document : { get: { operationId: target.slice(7, 8) } },
+    );
+  await using remote = openDocument("", { document: `${service.url}/openapi.json` });
+  await remote.connections.check();
+  assert.deepEqual(toolNames(remote.connections), ["a"]);
+  assert.deepEqual(
+    service.requests.map(({ target }) => target),
+    ["/openapi.json", "/files/a.json"],
+  );
+  assert.equal(other.requests.length, 0);
 });
 
 test("a redirect of a document to a private host is refused", async () => {

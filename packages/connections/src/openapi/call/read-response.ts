@@ -45,7 +45,7 @@ export async function readBytes(
 export function readValue({ status, headers, bytes, url }: ReadResponse): ResponseValue {
   const given = headers.get("content-type") ?? "";
   const type = given.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (bytes.length === 0) return { type: "data", data: { status } };
+  if (bytes.length === 0) return { type: "data", data: { status, ...shownHeaders(headers) } };
   const isJson = /^application\/(?:[\w.-]+\+)?json$|^text\/json$/.test(type);
   const isText = type.startsWith("text/") || textTypes.test(type);
   if (isJson || isText || type === "") {
@@ -61,6 +61,18 @@ export function readValue({ status, headers, bytes, url }: ReadResponse): Respon
     ? { type: "image", mimeType, source }
     : { type: "file", name: fileName(headers, url), mimeType, source };
   return { type: "parts", parts: contentParts([part]) };
+}
+
+/** The headers that tell about a resource without a body. */
+const told = ["location", "content-type", "content-length", "etag", "last-modified"];
+
+function shownHeaders(headers: Headers): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    told.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null || (name === "content-length" && value === "0") ? [] : [[name, value]];
+    }),
+  );
 }
 
 const textTypes =

@@ -1,12 +1,11 @@
 // A process that reads one document. A hostile document can exceed any limit, so the process is
 // killed at the limits of time and memory.
-import { readDocument } from "./read-document.ts";
-import type { ReadOptions } from "./read-operations.ts";
+import { type DocumentOptions, readDocument } from "./read-document.ts";
 
 /** The input of the process. */
 export interface DocumentInput {
   readonly text: string;
-  readonly options: ReadOptions;
+  readonly options: DocumentOptions;
 }
 
 process.once("message", (message) => {

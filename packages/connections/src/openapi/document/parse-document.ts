@@ -5,6 +5,9 @@ import { isObject, type Node } from "./json-object.ts";
 /** Below this length, duplicate keys of YAML are an error. The check takes quadratic time. */
 const longestChecked = 1_000_000;
 
+/** The longest text of YAML that can begin with a brace. */
+const longestFlow = 20_000;
+
 /**
  * Parses a document in JSON or YAML.
  *
@@ -21,6 +24,13 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
+    // A short text of YAML can begin with a brace, too. Long ones are JSON: their message is clearer.
+    if (text.length < longestFlow)
+      try {
+        return parse(text, { maxAliasCount: 100, logLevel: "error" });
+      } catch {
+        // Report the problem of the JSON.
+      }
     throw new DocumentProblem(`it is not valid JSON: ${messageOf(thrown)}`);
   }
 }

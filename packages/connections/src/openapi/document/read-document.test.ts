@@ -2,19 +2,28 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closedSchema, shortSchema } from "../definition/closed-schema.ts";
 import type { ReadOperations } from "../definition/operation.ts";
-import { readDocument } from "./read-document.ts";
-import type { ReadOptions } from "./read-operations.ts";
+import { type DocumentOptions, readDocument } from "./read-document.ts";
 
-const none: ReadOptions = { choice: { variables: {} }, credentials: [], headers: [], names: {} };
+const none: DocumentOptions = {
+  choice: { variables: {} },
+  credentials: [],
+  headers: [],
+  names: {},
+  location: "https://docs.example.org/a/openapi.yaml",
+  files: {
+    "http://169.254.169.254/x": null,
+    "file:///etc/passwd": null,
+  },
+};
 
-function read(document: object | string, options: Partial<ReadOptions> = {}): ReadOperations {
+function read(document: object | string, options: Partial<DocumentOptions> = {}): ReadOperations {
   const text = typeof document === "string" ? document : JSON.stringify(document);
   const outcome = readDocument(text, { ...none, ...options });
-  assert.ok(outcome.status === "read", outcome.status === "failed" ? outcome.problem : "");
+  assert.ok(outcome.status === "read", JSON.stringify(outcome));
   return outcome.list;
 }
 
-function problemOf(document: object | string, options: Partial<ReadOptions> = {}): string {
+function problemOf(document: object | string, options: Partial<DocumentOptions> = {}): string {
   const text = typeof document === "string" ? document : JSON.stringify(document);
   const outcome = readDocument(text, { ...none, ...options });
   assert.ok(outcome.status === "failed");
@@ -220,8 +229,8 @@ test("operations that cannot be called are named with their problem, and the oth
   for (const part of [
     /TRACE \/ok: requests of this method are not supported/,
     /OPTIONS \/ok/,
-    /external \(GET \/external\): it refers to another document, http:\/\/169.*Bundle/,
-    /file \(GET \/file\): it refers to another document/,
+    /external \(GET \/external\): it refers to http:\/\/169.*cannot be read/,
+    /file \(GET \/file\): it refers to file:\/\/\/etc\/passwd, which cannot/,
     /gone .*does not exist/,
     /loop .*refers to itself/,
     /other \(GET \/pets\/\{name\}\): its path is that of GET \/pets\/\{id\}/,
@@ -324,7 +333,7 @@ test("the server is chosen by the settings, with its variables, or else by the d
       { url: "https://{x}.example.org", variables: { x: { default: "b", enum: ["b", "c"] } } },
     ],
   };
-  const serverOf = (document: object, choice: ReadOptions["choice"]) =>
+  const serverOf = (document: object, choice: DocumentOptions["choice"]) =>
     read(document, { choice }).operations[0]?.server;
   assert.equal(serverOf(several, { variables: {} }), "https://a.example.org");
   assert.match(read(several).notes.join(), /names 2 servers.*"server" chooses another/);
@@ -341,7 +350,7 @@ test("the server is chosen by the settings, with its variables, or else by the d
     serverOf(relative, { base: "https://b.example.org/docs/openapi.json", variables: {} }),
     "https://b.example.org/api",
   );
-  const noteOf = (document: object, choice: ReadOptions["choice"] = { variables: {} }) =>
+  const noteOf = (document: object, choice: DocumentOptions["choice"] = { variables: {} }) =>
     read(document, { choice }).notes.join("\n");
   assert.match(noteOf({ ...withPaths(paths), servers: [] }), /names no server. Set "server"/);
   assert.match(
@@ -495,4 +504,44 @@ test("hostile documents end with a problem", () => {
   );
   assert.equal(({} as { readonly type?: string }).type, undefined);
   assert.equal(polluted.operations.length, 1);
+});
+
+test("files that a document refers to are requested, and joined with it", () => {
+  const root = `
+openapi: 3.1.0
+servers: [{ url: https://api.example.org }]
+paths:
+  /pets: { $ref: "paths/pets.yaml" }
+components: { schemas: { Name: { type: string } } }
+`;
+  const first = readDocument(root, none);
+  const pets = "https://docs.example.org/a/paths/pets.yaml";
+  assert.deepEqual(first, { status: "needs", urls: [pets] });
+  const files = {
+    ...none.files,
+    [pets]: `{ get: { operationId: list, parameters: [{ $ref: "#/x-shared" }], responses: { 200: { content: { application/json: { schema: { $ref: "../pet.json#/Pet" } } } } } }, x-shared: { name: q, in: query, schema: { $ref: "../openapi.yaml#/components/schemas/Name" } } }`,
+  };
+  const pet = "https://docs.example.org/a/pet.json";
+  assert.deepEqual(readDocument(root, { ...none, files }), { status: "needs", urls: [pet] });
+  const all = {
+    ...files,
+    [pet]: '{"Pet":{"type":"object","properties":{"parent":{"$ref":"#/Pet"}}}}',
+  };
+  const list = read(root, { files: all });
+  assert.deepEqual(list.notes, []);
+  const [operation] = list.operations;
+  assert.deepEqual(closedSchema(operation?.input ?? {}, list.defs, "request"), {
+    type: "object",
+    properties: { q: { $ref: "#/$defs/Name" } },
+    additionalProperties: false,
+    $defs: { Name: { type: "string" } },
+  });
+  assert.deepEqual(closedSchema(operation?.output ?? {}, list.defs, "response"), {
+    $ref: "#/$defs/Pet",
+    $defs: { Pet: { type: "object", properties: { parent: { $ref: "#/$defs/Pet" } } } },
+  });
+  assert.match(
+    problemOf(root, { files: { ...none.files, [pets]: "a: [" } }),
+    /its file pets.yaml: it is not valid YAML/,
+  );
 });

@@ -30,7 +30,7 @@ export function targetOf(document: Node, reference: string): unknown {
   const shown = reference.slice(0, 200);
   if (!reference.startsWith("#"))
     throw new DocumentProblem(
-      `it refers to another document, ${shown}, which is not read. Bundle the documents into one.`,
+      `it refers to ${shown}, which cannot be read. Only JSON and YAML files in the same folder, or of the same origin, are read.`,
     );
   let target: unknown = document;
   for (const part of pointerParts(reference)) {

@@ -159,7 +159,8 @@ function operationTool(
   const isReading = isRead(operation);
   const repeats = mayRepeat(operation, connection);
   const { host: server } = new URL(operation.server);
-  // Built at first use: a document can have a thousand operations.
+  // Made at first use: a document can have a thousand operations.
+  const description = once(() => visibleText(operation.description));
   const whole = once(() => visible(closedSchema(operation.input, list.defs, "request")));
   const shown = once(() => shortSchema(whole(), longestSchema));
   const output = once(() =>
@@ -173,7 +174,9 @@ function operationTool(
       type: "function",
       function: {
         name: operation.toolName,
-        description: visibleText(operation.description),
+        get description() {
+          return description();
+        },
         get parameters() {
           return shown();
         },

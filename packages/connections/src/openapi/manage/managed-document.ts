@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
+import { pathToFileURL } from "node:url";
 import type { ToolGroup } from "@capstan/core";
-import { digest } from "@capstan/core/host";
 import type { DefinitionFiles } from "../../accepted/definition-files.ts";
 import type { CredentialSource } from "../../credentials/credential-source.ts";
 import type { ToolChanges } from "../../definition/compare-tools.ts";
@@ -12,12 +13,18 @@ import {
   isUrl,
   type OpenApiConnection,
 } from "../definition/openapi-connection.ts";
+import type { ReadOperations } from "../definition/operation.ts";
+import type { DocumentFiles } from "../document/join-files.ts";
 import type { ReadOptions } from "../document/read-operations.ts";
 import { changesOf, hasWaiting } from "./document-changes.ts";
 import { documentGroup } from "./document-group.ts";
+import { loadFiles } from "./load-files.ts";
 import { failure, loadDocument, shownDocument } from "./load-document.ts";
 import { type DocumentReader, readInProcess } from "./read-in-process.ts";
 import type { StoredDocument } from "./stored-document.ts";
+
+/** The longest chain of files that refer to others. */
+const mostRounds = 20;
 
 /** The dependencies of a document's connection. */
 interface ManagedDocumentOptions {
@@ -133,12 +140,11 @@ export class ManagedDocument implements Managed {
     const before = this.#stored;
     const options = readOptions(connection, before);
     const { names: _names, ...settings } = options;
-    const source = digest([text, settings]);
+    if (before?.source === sourceDigest([text, settings, {}]) && before.hasFiles !== true) return;
+    const { list, files } = await this.#readFiles(text, options, signal);
+    const source = sourceDigest([text, settings, files]);
     if (before?.source === source) return;
-    const { readDocument = readInProcess } = this.#options;
-    const read = await readDocument({ text, options }, signal);
-    if (read.status === "failed") throw failure(connection.document, read.problem);
-    const { title, notes, ...listed } = read.list;
+    const { title, notes, ...listed } = list;
     // A user wrote the connection into the configuration: its first operations are accepted.
     const accepted = before === undefined ? listed : (before.accepted ?? before.listed);
     const isPending = hasWaiting(listed, accepted);
@@ -147,10 +153,31 @@ export class ManagedDocument implements Managed {
       identity: identityOfDocument(connection),
       source,
       title,
+      ...(Object.keys(files).length > 0 && { hasFiles: true }),
       listed,
       ...(isPending && { accepted }),
       notes,
     });
+  }
+
+  /** Reads a document, and loads the files that it refers to. */
+  async #readFiles(
+    text: string,
+    options: ReadOptions,
+    signal: AbortSignal,
+  ): Promise<{ readonly list: ReadOperations; readonly files: DocumentFiles }> {
+    const { connection } = this;
+    const { readDocument = readInProcess } = this.#options;
+    const { document } = connection;
+    const location = isUrl(document) ? new URL(document).href : pathToFileURL(document).href;
+    let files: DocumentFiles = {};
+    for (let round = 0; round < mostRounds; round++) {
+      const read = await readDocument({ text, options: { ...options, location, files } }, signal);
+      if (read.status === "failed") throw failure(document, read.problem);
+      if (read.status === "read") return { list: read.list, files };
+      files = await loadFiles(connection, read.urls, { loaded: files, signal });
+    }
+    throw failure(document, `its files refer to others more than ${mostRounds} times in a row.`);
   }
 
   #waiting(): readonly string[] {
@@ -208,6 +235,13 @@ export class ManagedDocument implements Managed {
       credentials: host.credentials,
     });
   }
+}
+
+/** Returns a digest of long texts, which takes a tenth of the time of the digest of JSON. */
+function sourceDigest(parts: readonly unknown[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(typeof part === "string" ? part : JSON.stringify(part));
+  return hash.digest("hex");
 }
 
 function readOptions(

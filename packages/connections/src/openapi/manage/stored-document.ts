@@ -8,6 +8,8 @@ export interface StoredDocument {
   /** The digest of the document's text and of the settings with which it was read. */
   readonly source: string;
   readonly title: string;
+  /** True if the document refers to other files, which can change without it. */
+  readonly hasFiles?: true;
   /** The operations that the document describes now. */
   readonly listed: OperationList;
   /** The operations that a user accepted, if they differ from the listed ones. */
