@@ -218,6 +218,7 @@ export const packages: ArrowTable = {
       "http/credentials": "paired browsers and terminals, keys of connected programs",
       http: "shared by all APIs: errors, event streams, bodies, services",
       "responses/client-tools": "tools that the API defines and clients run; names in namespaces",
+      webhooks: "signed messages to other services about approval requests and runs",
       "http/fields": "fields that several APIs share, ignored fields",
       "http/tools": "the data of a request for its tools, hosted types",
       "http/files": "the files that requests name, and links to files",

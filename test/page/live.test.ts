@@ -234,6 +234,23 @@ test(
   },
 );
 
+test("the link of a message opens the chat of its request", { skip }, async () => {
+  await me.startOver();
+  await me.say('/ViewFile {"path":"linked.md"}');
+  await me.card("ViewFile").waitFor();
+  const { data } = await me.page.evaluate(async () => {
+    const response = await fetch("/v1/approvals?status=pending");
+    return (await response.json()) as { readonly data: readonly { readonly id: string }[] };
+  });
+  await phone.page.evaluate((id) => (location.hash = `#/approvals/${id}`), data[0]?.id ?? "");
+  await phone.card("ViewFile").getByText("linked.md").waitFor();
+  assert.match(phone.page.url(), /#\/c\//);
+  await me.page.locator("main [data-testid=approval-refuse]:enabled").first().click();
+  await me.turnEnds();
+  await phone.page.evaluate(() => (location.hash = "#/approvals/none"));
+  await phone.page.getByText(/Could not open the request: /).waitFor();
+});
+
 test(
   "several reads are allowed together; a card answered elsewhere says so",
   { skip },

@@ -18,6 +18,7 @@ import {
 import {
   openMemoryStore,
   openStore,
+  type OpenStoreOptions,
   type Retention,
   type RunRef,
   type S3Options,
@@ -41,6 +42,8 @@ import { createVectorStores } from "./search/vector-stores.ts";
 import { monitorNodes } from "./runs/nodes/monitor-nodes.ts";
 import { defaultServerLimits, type ServerLimits } from "./runs/request/run-limits.ts";
 import type { Services } from "./http/services.ts";
+import { sendWebhooks } from "./webhooks/send-webhooks.ts";
+import { subscriptionOf, type WebhookEndpoint } from "./webhooks/webhook-endpoint.ts";
 
 type SharedOptions = Pick<
   Services,
@@ -106,6 +109,13 @@ export interface ServerOptions extends SharedOptions {
   readonly onStoredDocuments?: (documents: StoredDocuments) => void;
   /** The settings of the MCP server that differ from the defaults. */
   readonly mcp?: AppOptions["mcp"];
+  /** The services that get messages about changes. @default none */
+  readonly webhooks?: readonly WebhookEndpoint[];
+  /**
+   * The address of the page in messages to other services, without a slash at its end.
+   * @default the address that the server listens on
+   */
+  readonly publicUrl?: string;
   /** The age and number at which stored data is deleted. @default nothing is deleted */
   readonly retention?: Retention;
   /** Hidden tools for files that a model does not take. @default none */
@@ -161,11 +171,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // Groups that cannot be registered fail the start instead of each run.
   createExecutor({ variables: new VariableSystem() });
   const limits = { ...defaultServerLimits, ...options.limits };
+  const { webhooks = [] } = options;
+  const ofStore = { log, files: options.fileStore, webhooks: webhooks.map(subscriptionOf) };
   const store =
     options.databaseUrl === undefined
-      ? await openStore({ dataDir: options.dataDir, log, files: options.fileStore })
-      : await openPostgres(options.databaseUrl, { log, files: options.fileStore });
-  const memory = openMemoryStore({ behind: store });
+      ? await openStore({ dataDir: options.dataDir, ...ofStore })
+      : await openPostgres(options.databaseUrl, ofStore);
+  const memory = openMemoryStore({ behind: store, webhooks: ofStore.webhooks });
   const { embeddingModel, documentReader = noDocuments } = options;
   const embedder =
     embeddingModel === undefined || models.embed === undefined
@@ -256,6 +268,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const stopWatching: (() => void)[] = [];
   let stopBeating = (): void => {};
+  let stopWebhooks = async (): Promise<void> => {};
   let queue: RunQueue | undefined;
 
   async function close({ graceMs = 5_000 } = {}): Promise<StopSummary> {
@@ -274,6 +287,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await queueClosed;
     pairing.close();
     await indexingEnded;
+    await stopWebhooks();
     await Promise.all([store.close(), memory.close()]);
     return { handedBack, waits };
   }
@@ -318,7 +332,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       dispatcher.useQueue(queue);
     }
     vectorStores.wake();
-    const { retention = {} } = options;
+    const { retention = {}, publicUrl = url } = options;
+    const stores = [store, memory];
+    stopWebhooks = sendWebhooks({
+      stores,
+      endpoints: webhooks,
+      link: publicUrl,
+      clock: systemClock,
+      log,
+    });
     stopWatching.push(watchRetention({ runs, retention, clock: systemClock, log }));
     return {
       url,
@@ -338,7 +360,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** A server without PostgreSQL never loads its client. */
 async function openPostgres(
   connectionString: string,
-  more: { readonly log: (line: string) => void; readonly files: S3Options | undefined },
+  more: Pick<OpenStoreOptions, "log" | "files" | "webhooks">,
 ): Promise<Store> {
   const { openPostgresStore } = await import("@capstan/store/postgres");
   return openPostgresStore({ connectionString, ...more });

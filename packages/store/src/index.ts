@@ -92,7 +92,7 @@ export { createFailureDetector } from "./live/failure-detector.ts";
 
 // sqlite
 export { readLock } from "./sqlite/data-lock.ts";
-export { openMemoryStore, openStore } from "./sqlite/open-store.ts";
+export { openMemoryStore, openStore, type OpenStoreOptions } from "./sqlite/open-store.ts";
 
 // postgres
 export { describeDatabase } from "./postgres/wire/address.ts";

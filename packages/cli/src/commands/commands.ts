@@ -1,6 +1,7 @@
 import type { Command, CommandGroup, Option } from "../arguments/command.ts";
 import { settingOptions } from "../configuration/setting-options.ts";
 import { connectionsHelp } from "../texts/connections.ts";
+import { webhooksHelp } from "../texts/webhooks.ts";
 import { commandHelp } from "../texts/command-help.ts";
 import { scriptsHelp } from "../texts/scripts-help.ts";
 
@@ -315,6 +316,19 @@ export const commands: readonly (Command | CommandGroup)[] = [
           data: settingOptions.data,
         },
         load: async () => (await import("./connections/add.ts")).rotateKey,
+      },
+    ],
+  },
+  {
+    name: "webhooks",
+    ...webhooksHelp.group,
+    subcommands: [
+      {
+        name: "test",
+        ...webhooksHelp.test,
+        operands: "NAME",
+        options: { config: settingOptions.config, data: settingOptions.data },
+        load: async () => (await import("./webhooks.ts")).testWebhook,
       },
     ],
   },

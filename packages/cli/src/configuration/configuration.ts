@@ -7,6 +7,7 @@ import type {
   AttachmentTools,
   HostedTools,
   McpOptions,
+  WebhookEndpoint,
 } from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
 import type { KnowledgeToolsOptions, WebSearchOptions } from "@capstan/toolkit";
@@ -110,6 +111,10 @@ export interface Configuration {
    * The MCP servers whose tools are used, with the values of environment variables. Never printed.
    */
   readonly connections: readonly ConfiguredConnection[];
+  /** The services that get messages about changes, with their secrets. Never printed. */
+  readonly webhooks: readonly WebhookEndpoint[];
+  /** The address of the page in messages to other services. @default the server's own address */
+  readonly publicUrl?: string;
   /** Folders of skills, absolute. */
   readonly skills: readonly string[];
   /** The services and the model of the group `media`. */

@@ -9,6 +9,7 @@ import { type OptionValues, textOption } from "../arguments/command.ts";
 import { readApiKeys, readDatabaseUrl, readRedisUrl, readSecretKey } from "./secrets.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { Configuration, ConfigurationOutcome } from "./configuration.ts";
+import { readWebhooks } from "./webhook-settings.ts";
 import { readConnections } from "./connection-settings.ts";
 import { readMediaServices } from "./media-services.ts";
 import { emptyLayer, readSettingsFile, type SettingsLayer } from "./read-settings-file.ts";
@@ -65,6 +66,8 @@ export async function loadConfiguration(
     resolve: (text) => resolve(dirname(path), withHome(text)),
   });
 
+  const webhooks = readWebhooks(file.settings.webhooks, environment);
+
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
   const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
@@ -116,6 +119,8 @@ export async function loadConfiguration(
       ...searchOf(merged.web?.search, environment),
     },
     connections: connections.connections,
+    webhooks: webhooks.webhooks,
+    ...(merged.publicUrl !== undefined && { publicUrl: merged.publicUrl }),
     skills: file.settings.skills?.map(pathsOfFile) ?? [],
     ...(Object.keys(media.services).length > 0 && { media: media.services }),
     ...(merged.knowledge !== undefined && { knowledge: merged.knowledge }),
@@ -138,6 +143,7 @@ export async function loadConfiguration(
     ...keys.problems,
     ...media.problems,
     ...connections.problems,
+    ...webhooks.problems,
     // An accepted version of the file may lack an agent that a key already names.
     ...(settingsText === undefined && file.problems.length === 0
       ? unknownAgents(configuration)

@@ -91,6 +91,13 @@ const comparisons: {
     changed
       .filter((one) => one.on && !accepted.some((other) => equal(other, one)))
       .map(({ connection: { name } }) => `connections.${name}`),
+  // A new address learns which tools are called.
+  webhooks: (accepted, changed) =>
+    changed
+      .filter((one) => !accepted.some((other) => equal(other, one)))
+      .map(({ endpoint }) => `webhooks.${endpoint}`),
+  // A user who follows a link signs in there.
+  publicUrl: always("publicUrl"),
   skills: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["skills"]),
   media: loosenedMedia,
   knowledge: always("knowledge"),

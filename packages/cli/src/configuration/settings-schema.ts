@@ -3,6 +3,7 @@ import { agentName, agentSchema, secretHeaders } from "@capstan/server";
 import { searchServices } from "@capstan/toolkit";
 import { z } from "zod";
 import { connectionsSchema } from "./connection-settings.ts";
+import { webhooksSchema } from "./webhook-settings.ts";
 
 // Each `error` describes the expected value. The message consists of the key, this text and the
 // given value.
@@ -48,6 +49,7 @@ const contact = "an e-mail address or a URL such as admin@example.org";
 const encyclopedia = "an address such as https://{language}.wikipedia.org";
 const searchUrl = "the address of a search service such as http://127.0.0.1:8888";
 const siyuanUrl = "the address of a SiYuan kernel such as http://127.0.0.1:6806";
+const pageUrl = "the address of the page such as https://capstan.example.org";
 const timeZone = "a time zone such as Europe/Berlin";
 
 function isOrigin(value: string): boolean {
@@ -302,6 +304,8 @@ export const settingsSchema = z.object(
       )
       .optional(),
     connections: connectionsSchema.optional(),
+    webhooks: webhooksSchema.optional(),
+    publicUrl: text(pageUrl).refine(isServiceUrl, { error: pageUrl }).optional(),
     files: z
       .object(
         {

@@ -11,7 +11,10 @@ import { createConversationList, titleOf } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
 import { createMessageDrafts } from "./message-drafts.ts";
 import { createPreference, createTheme } from "./preferences.ts";
-import { navigateTo, routedConversation } from "./route.ts";
+import { client } from "../api/client.ts";
+import { inboxTexts } from "../texts/inbox.ts";
+import { navigateTo, routedApproval, routedConversation } from "./route.ts";
+import { attempt } from "./toasts.ts";
 import { createUserPreferences } from "./user-preferences.ts";
 
 /** The sections of the settings. */
@@ -105,6 +108,23 @@ export function createAppState() {
     chat.showNext(conversation, run);
     navigateTo(conversation);
   }
+
+  /** Opens the chat of a request, or the inbox if a program made the request. */
+  async function openApproval(id: string): Promise<void> {
+    await attempt(inboxTexts.notOpened, async () => {
+      const { conversation, run, program } = await client.approval(id);
+      if (routedApproval() !== id) return;
+      if (conversation !== null && program === undefined) return openAt(conversation, run);
+      setPanel("inbox");
+      navigateTo(null);
+    });
+  }
+
+  createEffect(
+    on(routedApproval, (id) => {
+      if (id !== null) void openApproval(id);
+    }),
+  );
 
   return {
     openAt,

@@ -3,14 +3,18 @@ import { createMemo, createRoot, createSignal } from "solid-js";
 /** The page that an address names. */
 type Route =
   | { readonly page: "chat"; readonly conversation: string | null }
-  | { readonly page: "scripts"; readonly script: string | null };
+  | { readonly page: "scripts"; readonly script: string | null }
+  | { readonly page: "approval"; readonly approval: string };
 
 const conversationPath = /^#\/c\/([^/]+)$/;
+const approvalPath = /^#\/approvals\/([^/]+)$/;
 const scriptsPath = /^#\/scripts(?:\/([^/]+))?$/;
 
 function read(): Route {
   const scripts = scriptsPath.exec(location.hash);
   if (scripts !== null) return { page: "scripts", script: decoded(scripts[1]) };
+  const approval = decoded(approvalPath.exec(location.hash)?.[1]);
+  if (approval !== null) return { page: "approval", approval };
   return { page: "chat", conversation: decoded(conversationPath.exec(location.hash)?.[1]) };
 }
 
@@ -31,6 +35,12 @@ export const routedConversation = createRoot(() =>
     return now.page === "chat" ? now.conversation : before;
   }, null),
 );
+
+/** The request to open, from a link in a message. */
+export const routedApproval = () => {
+  const now = route();
+  return now.page === "approval" ? now.approval : null;
+};
 
 /** The file that is shown on the page of scripts. */
 export const routedScript = () => {

@@ -8,6 +8,7 @@ export const inboxTexts = {
   about: "Calls that need your approval, in all chats.",
   ofChat: (title: string) => `In “${title}”`,
   openChat: "Open the chat",
+  notOpened: "Could not open the request",
   ofProgram: "From a program",
   unknown: (title: string) => `A call in “${title}” may have taken effect.`,
   unknownAnswer: "Report the outcome",
