@@ -86,6 +86,7 @@ export const commands: readonly (Command | CommandGroup)[] = [
   {
     name: "tools",
     ...commandHelp.tools,
+    operands: "[search WORDS]",
     options: { json: flag(commandHelp.tools.options.json), config: settingOptions.config },
     load: async () => (await import("./tools.ts")).listTools,
   },

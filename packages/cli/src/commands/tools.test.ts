@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, type ToolGroup } from "@capstan/core";
 import { plainStyle } from "../terminal/style.ts";
-import { describeTools, renderTools } from "./tools.ts";
+import { describeTools, findTools, renderFound, renderTools } from "./tools.ts";
 
 const execute = () => "";
 const groups: readonly ToolGroup[] = [
@@ -98,4 +98,17 @@ test("without switches and rules a tool has its own policy", () => {
       ["web.Search", true, "ask-once", "write", "never", false],
     ],
   );
+});
+
+test("a search lists the tools that fit a task, with the beginning of their descriptions", async () => {
+  const ids = (await findTools(groups, "write a document")).slice(0, 2);
+  assert.deepEqual(ids, ["files.WriteFile", "files.ViewFile"]);
+  const configuration = { groups: {}, tools: {}, rules: [] };
+  const tools = describeTools(groups, configuration).flatMap((group) => group.tools);
+  const found = ids.flatMap((id) => tools.filter((tool) => tool.id === id));
+  assert.equal(
+    renderFound(found),
+    "files.WriteFile  Writes a file.\nfiles.ViewFile   Shows a file.\n",
+  );
+  assert.match(renderFound([]), /No tool fits/);
 });

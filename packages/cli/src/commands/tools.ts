@@ -1,7 +1,14 @@
 import type { PolicyRule, Tool, ToolGroup } from "@capstan/core";
-import { executionRule, resultRule, type RuledCall, type ToolEffects } from "@capstan/core/host";
+import {
+  executionRule,
+  oneLine,
+  resultRule,
+  type RuledCall,
+  type ToolEffects,
+} from "@capstan/core/host";
+import { visibleText } from "@capstan/core/text";
 import type { ToolGroupView, ToolView } from "@capstan/contract";
-import { type Invocation, printJson, printNotice } from "../arguments/command.ts";
+import { CommandFailure, type Invocation, printJson, printNotice } from "../arguments/command.ts";
 import type { Configuration } from "../configuration/configuration.ts";
 import { checkSwitches } from "../install/check-tools.ts";
 import { configuredGroups, isOnByDefault } from "../install/built-in-groups.ts";
@@ -14,8 +21,11 @@ import { commandTexts } from "../texts/commands.ts";
 
 const texts = commandTexts.tools;
 
-/** Lists the tools of the configuration, without a server. */
-export async function listTools({ values }: Invocation): Promise<number> {
+/** Lists the tools of the configuration, or those that fit a task, without a server. */
+export async function listTools({ values, positionals }: Invocation): Promise<number> {
+  const [action, ...words] = positionals;
+  const isSearch = action === "search" && words.length > 0;
+  if (action !== undefined && !isSearch) throw new CommandFailure(texts.searchUsage, 2);
   const configuration = await readConfiguration(values);
   const shipped = await configuredGroups(configuration);
   const reserved = shipped.map(({ name }) => name);
@@ -28,9 +38,53 @@ export async function listTools({ values }: Invocation): Promise<number> {
   const beside = await runningServerNotice(configuration.dataDir);
   if (beside !== undefined) printNotice(beside);
   const described = describeTools(groups, configuration);
+  if (isSearch) return printFound(described, await findTools(groups, words.join(" ")), values);
   if (values["json"] === true) printJson(described);
   else process.stdout.write(renderTools(described, styleFor(process.stdout)));
   return 0;
+}
+
+/** The tools that a search lists. */
+const maxFound = 10;
+
+/** Returns the ids of the tools that fit a task, the best first. */
+export async function findTools(
+  groups: readonly ToolGroup[],
+  task: string,
+): Promise<readonly string[]> {
+  const { createToolIndex } = await import("@capstan/core/search");
+  const tools = groups.flatMap((group) =>
+    group.tools.map(({ definition }) => ({
+      id: `${group.name}.${definition.function.name}`,
+      definition,
+      group,
+    })),
+  );
+  return createToolIndex(tools)
+    .search(task, { limit: maxFound })
+    .map(({ id }) => id);
+}
+
+function printFound(
+  groups: readonly DescribedGroup[],
+  ids: readonly string[],
+  values: Invocation["values"],
+): number {
+  const tools = groups.flatMap((group) => group.tools);
+  const found = ids.flatMap((id) => tools.find((tool) => tool.id === id) ?? []);
+  if (values["json"] === true) printJson(found);
+  else process.stdout.write(renderFound(found));
+  return found.length === 0 ? 1 : 0;
+}
+
+/** Formats the tools that a search found as text. */
+export function renderFound(found: readonly DescribedTool[]): string {
+  if (found.length === 0) return `${texts.noneFound}\n`;
+  const width = Math.max(...found.map(({ id }) => id.length));
+  const lines = found.map(
+    ({ id, description }) => `${id.padEnd(width)}  ${visibleText(oneLine(description, 100))}`,
+  );
+  return `${lines.join("\n")}\n`;
 }
 
 /** A tool in the form of the API, with the policies and rules that decide about its calls. */

@@ -111,12 +111,14 @@ Without a terminal no link is printed.`,
     description: `Lists the configured groups and tools, without a server. For each tool it shows whether new
 conversations have it, whether its calls run at once (auto), need approval (ask-once, ask-always) or
 never run (deny), and its effects (read, write, locks, exclusive).
+With search, it lists the tools that fit a task, the best first, as a model finds them.
 Change groups and rules in capstan.config.json:
   {"groups": {"web": false}, "rules": [{"tool": "files.*", "execution": "ask-always"}]}`,
     options: { json: "As JSON, with descriptions and parameters" },
     examples: [
       { line: "capstan tools", comment: "tools that a model can call here" },
-      { line: "capstan tools --json", comment: "the same for a program" },
+      { line: "capstan tools search rename a file", comment: "the ten tools that fit best" },
+      { line: "capstan tools --json", comment: "all tools, for a program" },
     ],
   },
   rules: {

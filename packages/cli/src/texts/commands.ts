@@ -156,6 +156,8 @@ export const commandTexts = {
     alwaysOffered: "always offered",
     byRule: "by rule",
     otherRules: "other rules for some arguments",
+    searchUsage: "Give the words of a task: capstan tools search rename a file",
+    noneFound: "No tool fits. Try other words, in English.",
   },
   mcp: {
     noDirectory: (directory: string) =>

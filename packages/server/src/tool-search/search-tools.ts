@@ -1,4 +1,4 @@
-import { defineTool, type ToolContext, type ToolGroup } from "@capstan/core";
+import { defineTool, type Tool, type ToolContext, type ToolGroup } from "@capstan/core";
 import { oneLine } from "@capstan/core/host";
 import { z } from "zod";
 
@@ -37,14 +37,25 @@ const parameters = z.object({
   limit: z.int().min(1).max(maxLimit).optional(),
 });
 
+type Find = (args: SearchArgs, context: ToolContext) => Promise<readonly ListedMatch[]>;
+
 /**
  * Returns the group with the tool that finds deferred tools. The definitions of the tools that its
- * results name are in the next request.
+ * results name are in the next request. Each run has its own group, so all share one definition.
  */
-export function searchTools(
-  find: (args: SearchArgs, context: ToolContext) => Promise<readonly ListedMatch[]>,
-): ToolGroup {
-  const tool = defineTool({
+export function searchTools(find: Find): ToolGroup {
+  definition ??= defineSearch();
+  const execute: Tool["execute"] = async (given, context): Promise<SearchResult> => {
+    const { query, limit = 5 } = given as Omit<SearchArgs, "limit"> & Partial<SearchArgs>;
+    return { query, tools: await find({ query, limit }, context) };
+  };
+  return { name: searchGroup, title: "Search of tools", tools: [{ ...definition, execute }] };
+}
+
+let definition: Tool | undefined;
+
+function defineSearch(): Tool {
+  return defineTool({
     name: "SearchTools",
     description:
       "Finds tools by what you want to do, for example `rename a file`. Found tools can be called from then on.",
@@ -57,12 +68,9 @@ export function searchTools(
     SKIP_EXTERNAL_TRUNCATE: true,
     compressArgs: ({ query }) => query,
     formatForLLM: (result: SearchResult) => resultText(result),
-    execute: async ({ query, limit = 5 }, context): Promise<SearchResult> => ({
-      query,
-      tools: await find({ query, limit }, context),
-    }),
+    // Each run has its own.
+    execute: (): SearchResult => ({ query: "", tools: [] }),
   });
-  return { name: searchGroup, title: "Search of tools", tools: [tool] };
 }
 
 /** Returns the text of a result, from which `foundNames` reads the names. */
