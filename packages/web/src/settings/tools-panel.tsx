@@ -1,5 +1,6 @@
 import type { ToolGroupView, ToolView } from "@capstan/contract";
-import { For, Show } from "solid-js";
+import { createMemo, For, Show } from "solid-js";
+import { foundTools } from "../run/found-tools.ts";
 import { useApp } from "../state/app-state.ts";
 import { isGroupOn, isToolOn, withGroup, withTool } from "../state/switches.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
@@ -12,13 +13,16 @@ const executionLabels: { readonly [execution: string]: string } = settingsTexts.
 /** Switches the tool groups and tools of this conversation on and off. */
 export function ToolsPanel() {
   const { catalog, chat } = useApp();
+  const found = createMemo(() => foundTools(chat.branch().map((run) => run.state())));
   return (
     <>
       <p class="panel-text">
         {chat.conversation() === null ? settingsTexts.tools.aboutNew : settingsTexts.tools.about}
       </p>
       <ErrorNotice message={catalog.groups.error()} />
-      <For each={catalog.groups.value()}>{(group) => <GroupSwitch group={group} />}</For>
+      <For each={catalog.groups.value()}>
+        {(group) => <GroupSwitch group={group} found={found()} />}
+      </For>
       <Show when={catalog.groups.isReady() && catalog.groups.value().length === 0}>
         <p class="empty">{settingsTexts.tools.empty}</p>
       </Show>
@@ -26,7 +30,10 @@ export function ToolsPanel() {
   );
 }
 
-function GroupSwitch(props: { readonly group: ToolGroupView }) {
+function GroupSwitch(props: {
+  readonly group: ToolGroupView;
+  readonly found: ReadonlySet<string>;
+}) {
   const { chat } = useApp();
   const isOn = () => isGroupOn(props.group, chat.switches());
   return (
@@ -43,7 +50,7 @@ function GroupSwitch(props: { readonly group: ToolGroupView }) {
         <For each={props.group.tools}>
           {(tool) => (
             <li>
-              <ToolSwitch tool={tool} groupIsOn={isOn()} />
+              <ToolSwitch tool={tool} groupIsOn={isOn()} isFound={props.found.has(tool.id)} />
             </li>
           )}
         </For>
@@ -52,12 +59,18 @@ function GroupSwitch(props: { readonly group: ToolGroupView }) {
   );
 }
 
-function ToolSwitch(props: { readonly tool: ToolView; readonly groupIsOn: boolean }) {
+function ToolSwitch(props: {
+  readonly tool: ToolView;
+  readonly groupIsOn: boolean;
+  /** Whether the model found it in this chat. */
+  readonly isFound: boolean;
+}) {
   const { chat } = useApp();
   const policy = () => {
     const missing = props.tool.unavailable;
     if (missing !== null) return settingsTexts.tools.needs(missing.needs);
     const words = executionLabels[props.tool.execution] ?? props.tool.execution;
+    if (props.isFound) return settingsTexts.tools.found(words);
     return props.tool.always_offered ? settingsTexts.tools.alwaysOffered(words) : words;
   };
   return (

@@ -168,6 +168,7 @@ export const settingsTexts = {
       "Tools that the model can call in the next chat. A tool is available if it and its group are on.",
     empty: "This server has no tools.",
     alwaysOffered: (execution: string) => `${execution}, always available`,
+    found: (execution: string) => `${execution}, found in this chat`,
     needs: (what: string) => `needs ${what}`,
     executions: {
       auto: "runs without approval",
