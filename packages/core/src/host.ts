@@ -55,7 +55,7 @@ export type { PatternEngine } from "./arguments/pattern-check.ts";
 export { patternSize } from "./arguments/pattern-size.ts";
 export { maxPatternSize } from "./arguments/validation-cost.ts";
 export { loadSchemaChecks } from "./arguments/schema-checks.ts";
-export { compileSchema } from "./arguments/validator.ts";
+export { compileSchema, isUnchecked } from "./arguments/validator.ts";
 export {
   parseArguments,
   type PreparedArguments,

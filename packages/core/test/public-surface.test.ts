@@ -33,11 +33,11 @@ const surface = {
   },
   host: {
     values: `
-    attachmentsOnly readsAttachmentsOnly
+    arePrices attachmentsOnly costOf estimateTokens oneLine readsAttachmentsOnly
     customArguments customInput parseArguments prepareArguments
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
-    hostedFamily hostedToolProblem isContentParts isSettled isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
+    hostedFamily hostedToolProblem isContentParts isSettled isUnchecked isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     maxPatternSize newId noUsage patternSize readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
     reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf withFoundOutcome
     `,
@@ -45,7 +45,7 @@ const surface = {
     CustomInput EmbeddingOutcome EmbeddingRequest PreparedArguments TextGrammar
     CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ChatOption ClientOutput ExecutionDecision
     FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
-    LikelyToken
+    LikelyToken ToolDeferral
     OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
     ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettingsByTool SettledStatus
     PartSource StreamedItem TokenPrices ToolChoice ToolEffects ToolPermission ToolReturn ToolSettings VariableSource

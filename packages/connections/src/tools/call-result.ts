@@ -6,7 +6,7 @@ import {
   toolError,
   withText,
 } from "@capstan/core";
-import { compileSchema, loadSchemaChecks } from "@capstan/core/host";
+import { compileSchema, isUnchecked, loadSchemaChecks } from "@capstan/core/host";
 
 /** The maximum number of parts that are used of a result. */
 const mostParts = 200;
@@ -58,8 +58,9 @@ async function mismatch(value: unknown, schema: JsonSchema): Promise<string | un
   await loadSchemaChecks();
   const compiled = compileSchema(schema);
   if (compiled.status === "refused") return undefined;
-  const [issue] = compiled.validator.validate(value);
-  return issue === undefined
+  const issues = compiled.validator.validate(value);
+  const [issue] = issues;
+  return issue === undefined || isUnchecked(issues)
     ? undefined
     : `${issue.path || "/"}: expected ${issue.expected}, got ${issue.received}.`;
 }

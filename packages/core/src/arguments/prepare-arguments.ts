@@ -8,7 +8,7 @@ import { schemaView, type SchemaAt } from "./schema-view.ts";
 import { nearestNames } from "../text/nearest-name.ts";
 import { coerceArguments } from "./coerce-types.ts";
 import { restoreArguments, unwrapArguments } from "./restore-arguments.ts";
-import { isAboutEffort } from "./validation-issue.ts";
+import { isTooCostlyToRepair } from "./validation-issue.ts";
 import { type CompileOptions, compileSchema, type ValidationIssue } from "./validator.ts";
 
 const maxIssues = 8;
@@ -49,7 +49,7 @@ export function prepareArguments(
   if (validator.isValid(args)) return { status: "valid", args, repairs: [] };
   const issues = validator.validate(args);
   // Repairs take at least as long as the check.
-  if (issues.some(isAboutEffort))
+  if (isTooCostlyToRepair(issues))
     return { status: "invalid", error: argumentsError(issues, { args, schema }) };
   const repaired = coerceArguments(args, schema);
   if (repaired && validator.isValid(repaired.args)) return { status: "valid", ...repaired };

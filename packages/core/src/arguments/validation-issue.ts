@@ -127,15 +127,17 @@ function issuesOf(error: SchemaError, value: unknown): readonly ValidationIssue[
   }
 }
 
-/** The keyword of an issue that is about the effort of the check. */
-const effort = "effort";
+/** The keyword of the issue of a value that was not checked, because that would take too long. */
+const unchecked = "effort";
+/** The keyword of the issue of a value that is not valid, and too large to say why. */
+const unexplained = "size";
 
 /** Returns the issue of a value whose check would take too long. */
 export function tooCostly(value: unknown): ValidationIssue {
   const expected = "a smaller value";
   const message =
     "the value is too large to be checked against its schema, or the schema is too complex: send less at once";
-  return { path: "", expected, received: describeType(value), keyword: effort, message };
+  return { path: "", expected, received: describeType(value), keyword: unchecked, message };
 }
 
 /** Returns the issue of an invalid value whose errors would take too long to list. */
@@ -143,12 +145,17 @@ export function tooCostlyToReport(value: unknown): ValidationIssue {
   const expected = "a value that fits the schema";
   const message =
     "the value does not fit its schema, and is too large to list its errors: send less at once";
-  return { path: "", expected, received: describeType(value), keyword: effort, message };
+  return { path: "", expected, received: describeType(value), keyword: unexplained, message };
 }
 
-/** Whether an issue is about the effort of the check, so that a repair of the value would be, too. */
-export function isAboutEffort({ keyword }: ValidationIssue): boolean {
-  return keyword === effort;
+/** Whether a value was not checked, because that would take too long. */
+export function isUnchecked([issue]: readonly ValidationIssue[]): boolean {
+  return issue?.keyword === unchecked;
+}
+
+/** Whether a repair of the value would take too long, as its check or its explanation would. */
+export function isTooCostlyToRepair([issue]: readonly ValidationIssue[]): boolean {
+  return issue?.keyword === unchecked || issue?.keyword === unexplained;
 }
 
 function missing(path: string): ValidationIssue {

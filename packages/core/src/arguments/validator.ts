@@ -29,6 +29,7 @@ import {
 import { errorMessage } from "../base/errors.ts";
 
 export type { PatternEngine } from "./pattern-check.ts";
+export { isUnchecked } from "./validation-issue.ts";
 export type { ValidationIssue } from "./validation-issue.ts";
 
 /**

@@ -7,7 +7,7 @@ import {
   toolError,
   withText,
 } from "@capstan/core";
-import { compileSchema, loadSchemaChecks } from "@capstan/core/host";
+import { compileSchema, isUnchecked, loadSchemaChecks } from "@capstan/core/host";
 import type { CredentialSource } from "../../credentials/credential-source.ts";
 import { withoutSecrets } from "../../definition/connection.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
@@ -229,8 +229,9 @@ async function mismatch(
   await loadSchemaChecks();
   const compiled = compileSchema(schema);
   if (compiled.status === "refused") return undefined;
-  const [issue] = compiled.validator.validate(value);
-  return issue === undefined
+  const issues = compiled.validator.validate(value);
+  const [issue] = issues;
+  return issue === undefined || isUnchecked(issues)
     ? undefined
     : `${issue.path || "/"}: expected ${issue.expected}, got ${issue.received}.`;
 }

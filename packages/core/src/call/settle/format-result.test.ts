@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { executorWith, reads } from "../../testing/executor-with.ts";
 import { contentParts, withText } from "../../tool/return-value.ts";
 import { defineTool, type ToolOptions } from "../../tool/define-tool.ts";
+import { loadSchemaChecks } from "../../arguments/schema-checks.ts";
+import { resultSchemaError } from "./format-result.ts";
 
 async function result(options: Partial<ToolOptions<never, unknown, unknown>>, args = {}) {
   const executor = executorWith([
@@ -85,4 +87,19 @@ test("a long text among content parts is truncated like other text", async () =>
   });
   assert.equal(given.isTruncated, true);
   assert.ok(given.finalText.length < 8_300);
+});
+
+test("a large result is not an error because its check would take too long", async () => {
+  await loadSchemaChecks();
+  const allOf = Array.from({ length: 200 }, (_, n) => ({ minimum: -n }));
+  const tool = defineTool({
+    name: "List",
+    description: "",
+    declaredReturnType: { type: "number[]", schema: { type: "array", items: { allOf } } },
+    execute: () => [],
+  });
+  const check = (data: readonly number[]) =>
+    resultSchemaError(tool, { status: "formatted", text: "", data });
+  assert.equal(check([-1_000])?.code, "unexpected_result");
+  assert.equal(check(Array.from({ length: 30_000 }, (_, n) => n)), undefined);
 });
