@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ConnectionStatus } from "@capstan/connections";
 import { findSandbox, installCommand, type Sandbox } from "@capstan/sandbox";
 import { tryScript } from "../install/try-script.ts";
 import { plainStyle } from "../terminal/style.ts";
 import { defineTool, withNeed } from "@capstan/core";
-import { checkSystem, describeFont, describePip, describeValues, missingNeeds } from "./doctor.ts";
+import {
+  checkSystem,
+  describeConnection,
+  describeFont,
+  describePip,
+  describeValues,
+  missingNeeds,
+} from "./doctor.ts";
 import { renderChecks } from "./shared/render-checks.ts";
 
 // Contract: sandbox-70
@@ -114,4 +122,23 @@ test("a need that several tools lack has one line, which names them", () => {
       fix: "Set TAVILY_API_KEY.",
     },
   ]);
+});
+
+test("the check of a connection names the operations that cannot be used", () => {
+  const status: ConnectionStatus = {
+    name: "pets",
+    server: "petstore.yaml",
+    state: "ready",
+    tools: 2,
+    waiting: [],
+    notes: ["getPet: needs a credential for key."],
+    missing: [],
+    sessions: 0,
+  };
+  assert.equal(
+    describeConnection(status).detail,
+    "works: 2 tools. getPet: needs a credential for key.",
+  );
+  assert.equal(describeConnection({ ...status, notes: [] }).detail, "works: 2 tools");
+  assert.equal(describeConnection({ ...status, error: "it is gone" }).status, "wrong");
 });

@@ -21,6 +21,8 @@ import {
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
 import { configuredGroups } from "../install/built-in-groups.ts";
 import { configuredValues } from "../install/open-scripts.ts";
+import type { ConnectionStatus } from "@capstan/connections";
+import { visibleText } from "@capstan/core/text";
 import { configuredConnections } from "../install/configured-connections.ts";
 import { tryScript } from "../install/try-script.ts";
 import { formatCount, styleFor } from "../terminal/style.ts";
@@ -81,7 +83,7 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
   ];
 }
 
-/** Connects to each MCP server. */
+/** Connects to each MCP server, and reads each OpenAPI document. */
 async function checkConnections(
   configuration: Configuration,
   shipped: readonly ToolGroup[],
@@ -92,23 +94,28 @@ async function checkConnections(
   });
   try {
     await connections.check();
-    return connections.status().map((status) => {
-      const { name, error, tools, waiting, missing } = status;
-      const problem =
-        missing.length > 0
-          ? connectionTexts.missing(missing.join(", "))
-          : (error ??
-            (waiting.length > 0 ? connectionTexts.waiting(waiting.join(", "), name) : ""));
-      return {
-        name: `connection ${name}`,
-        status: problem === "" ? "ok" : missing.length > 0 ? "missing" : "wrong",
-        detail: problem === "" ? connectionTexts.works(formatCount(tools, "tool")) : problem,
-        without: connectionTexts.without,
-      };
-    });
+    return connections.status().map(describeConnection);
   } finally {
     await connections.close();
   }
+}
+
+/** Returns the check of a connection: its problem, or its tools and those that cannot be used. */
+export function describeConnection(status: ConnectionStatus): SystemCheck {
+  const { name, error, tools, waiting, missing, notes } = status;
+  const problem =
+    missing.length > 0
+      ? connectionTexts.missing(missing.join(", "))
+      : (error ?? (waiting.length > 0 ? connectionTexts.waiting(waiting.join(", "), name) : ""));
+  return {
+    name: `connection ${name}`,
+    status: problem === "" ? "ok" : missing.length > 0 ? "missing" : "wrong",
+    detail:
+      problem === ""
+        ? connectionTexts.works(formatCount(tools, "tool"), visibleText(notes.join(" ")))
+        : problem,
+    without: connectionTexts.without,
+  };
 }
 
 /** Returns a check for each value for scripts that was encrypted with another secret key. */

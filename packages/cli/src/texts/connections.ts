@@ -155,7 +155,8 @@ export const connectionTexts = {
   waiting: (tools: string, name: string) =>
     `waits for you: ${tools}. Show and accept: capstan connections accept ${name}`,
   missing: (variables: string) => `set ${variables}`,
-  works: (tools: string) => `works: ${tools}`,
+  works: (tools: string, notes: string) =>
+    `works: ${tools}${notes === "" ? "" : `. ${notes.slice(0, 1_000)}`}`,
   nothingToAccept: (name: string) => `The tools of ${name} are those that were accepted.`,
   removed: "Removed by the server, no longer offered:",
   confirm: "Accept these tools?",

@@ -117,10 +117,12 @@ test("reads ask once for the host, and everything else asks always", async () =>
   const approvals = new InlineApprovalAdapter();
   const executor = pets.executor({ rules: [], approvals });
   const asked: string[] = [];
+  const previews: (string | undefined)[] = [];
   approvals.subscribe(() => {
     for (const { id, request } of approvals.pending) {
       if (!("toolName" in request)) continue;
       asked.push(request.toolName);
+      previews.push("preview" in request ? request.preview?.text : undefined);
       const isRead = request.toolName === "listPets";
       void approvals.answer(id, { decision: "allow", ...(isRead && { scope: "session" }) });
     }
@@ -132,6 +134,14 @@ test("reads ask once for the host, and everything else asks always", async () =>
   for (const name of ["removePet", "removePet", "logout"])
     await run(name, name === "logout" ? {} : { id: "1" });
   assert.deepEqual(asked, ["listPets", "removePet", "removePet", "logout"]);
+  assert.deepEqual(previews, [
+    undefined,
+    `DELETE ${service.url}/pets/1`,
+    `DELETE ${service.url}/pets/1`,
+    `GET ${service.url}/logout`,
+  ]);
+  await run("removePet", { id: ".." });
+  assert.equal(asked.length, 4, "a call that cannot be sent is not asked about");
 });
 
 test("private hosts are reached only if the settings name them", async () => {

@@ -8,6 +8,9 @@ export const operationErrors = {
   timed_out: "the service did not answer in time; the call can be repeated",
 } as const;
 
+/** The longest wait after which a call is repeated without the model. */
+const longestWaitMs = 20_000;
+
 /** A failed response. */
 export interface FailedResponse {
   readonly status: number;
@@ -29,6 +32,8 @@ export function responseError(
   const said = text === "" ? "." : `: ${text}`;
   const details = { status };
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+  // The gate waits before it repeats a call. A long wait is the decision of the model.
+  const retryable = (retryAfterMs ?? 0) <= longestWaitMs;
   const wait =
     retryAfterMs === undefined
       ? "Try again later."
@@ -37,7 +42,7 @@ export function responseError(
     return toolError({
       code: "rate_limited",
       message: `${name} received too many requests (429)${said}\nThe request was not carried out. ${wait}`,
-      retryable: true,
+      retryable,
       details,
       ...later,
     });
@@ -63,7 +68,7 @@ export function responseError(
     return toolError({
       code: "server_error",
       message: `${name} failed (${status})${said}\n${wait}`,
-      retryable: true,
+      retryable,
       details,
       ...later,
     });

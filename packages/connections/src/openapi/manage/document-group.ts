@@ -11,6 +11,7 @@ import { visibleText } from "@capstan/core/text";
 import type { CredentialSource } from "../../credentials/credential-source.ts";
 import { visibleTexts } from "../../definition/visible-texts.ts";
 import { callOperation } from "../call/call-operation.ts";
+import { previewRequest } from "../call/preview-request.ts";
 import { operationErrors } from "../call/operation-errors.ts";
 import { selectCredentials } from "../call/select-credentials.ts";
 import type { ServiceFetch } from "../call/service-client.ts";
@@ -195,7 +196,10 @@ function operationTool(
           grantScope: () => ({ key: server, title: `requests that read from ${server}` }),
           sharesGrants: shares(operation),
         }
-      : { executionPolicy: "ask-always" },
+      : {
+          executionPolicy: "ask-always",
+          preview: (args) => Promise.resolve(previewRequest(operation, args)),
+        },
     ...(repeats && { retry: { attempts: 3, baseMs: 500 } }),
     timeoutMs: timeoutSeconds * 1_000,
     errors: operationErrors,
