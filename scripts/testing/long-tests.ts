@@ -164,6 +164,11 @@ export const longTests: readonly LongTests[] = [
       "Sends 40 MB several times, and measures the turns. to-prompt.test.ts covers the messages.",
   },
   {
+    files: "test/page/accessibility.test.ts",
+    reason:
+      "Checks every state of the page with axe-core, in both themes. test/page/looks.test.ts checks names and labels in npm test.",
+  },
+  {
     files: "packages/store/test/lost-connection.test.ts",
     reason: "Restarts PostgreSQL and cuts connections again and again.",
   },

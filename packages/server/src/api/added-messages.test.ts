@@ -34,6 +34,9 @@ test("messages that were added are listed with the runs of their conversation, f
   const read = JSON.stringify((await as("ann", "GET", input)).body.data);
   assert.ok(read.includes(long) && read.includes("Question"));
   assert.equal((await as("bob", "GET", input)).status, 404);
+  const search = "/v1/conversations/search?query=question";
+  assert.equal((await as("ann", "GET", search)).body.data.length, 1);
+  assert.equal((await as("bob", "GET", search)).body.data.length, 0);
   assert.equal((await as("ann", "GET", `/v1/responses/${added?.id}`)).status, 404);
   // Clients that know no response of the conversation can continue it.
   const conversation = { id, head: null };

@@ -10,7 +10,10 @@ export interface MessageTexts {
 /** The maximum UTF-16 code units that are searched of each author's texts in a run. */
 const maxLength = 50_000;
 
-/** Returns what the user and the model wrote in a run, without calls and their results. */
+/**
+ * Returns what the user and the model wrote in a run, without calls and their results. The input
+ * can contain earlier answers.
+ */
 export async function messageTexts(
   store: Pick<Store, "readInput" | "readEventsCompact">,
   run: { readonly owner: string; readonly runId: string },
@@ -23,7 +26,8 @@ export async function messageTexts(
     if (event.type === "item.start") kinds.set(event.itemId, event.kind);
     if (event.type === "item.end" && kinds.get(event.itemId) === "text") answer.push(event.text);
   }
-  return { user: joined(input.flatMap(textsOf)), assistant: joined(answer) };
+  const ofRole = (role: string) => input.flatMap((item) => textsOf(item, role));
+  return { user: joined(ofRole("user")), assistant: joined([...ofRole("assistant"), ...answer]) };
 }
 
 function joined(texts: readonly string[]): string {
@@ -33,9 +37,9 @@ function joined(texts: readonly string[]): string {
     .slice(0, maxLength);
 }
 
-/** Returns the texts of a user's message, which is a Responses item. */
-function textsOf(item: JsonValue): readonly string[] {
-  if (!isObject(item) || item["role"] !== "user") return [];
+/** Returns the texts of a message of one author, which is a Responses item. */
+function textsOf(item: JsonValue, role: string): readonly string[] {
+  if (!isObject(item) || item["role"] !== role) return [];
   const { content } = item;
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];

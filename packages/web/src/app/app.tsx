@@ -13,6 +13,7 @@ import { ToastList } from "../shell/toast-list.tsx";
 import { AppProvider, type AppState, createAppState } from "../state/app-state.ts";
 import { Header } from "./header.tsx";
 import { routedPage } from "../state/route.ts";
+import { bindShortcutsKey, ShortcutsDialog } from "./shortcuts-dialog.tsx";
 import { SidePanel } from "./side-panel.tsx";
 import { shellTexts } from "../texts/shell.ts";
 import "./app.css";
@@ -37,6 +38,7 @@ export function App() {
     void returnFromSignIn().then((hasReturned) => {
       if (hasReturned) app.showPanel("connections");
     });
+    bindShortcutsKey(() => app.showShortcuts(true));
   });
 
   return (
@@ -74,6 +76,7 @@ export function App() {
           {(panel) => <SidePanel panel={panel()} isOverlay={isMedium()} />}
         </Show>
       </div>
+      <ShortcutsDialog open={app.shortcutsOpen()} onClose={() => app.showShortcuts(false)} />
       <SearchDialog open={isSearching()} onClose={() => setSearching(false)} />
       <Show when={settingsOpened()}>
         <Suspense>

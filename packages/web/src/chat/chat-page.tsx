@@ -39,6 +39,9 @@ export function ChatPage() {
     <DropArea>
       <Scroller follow={!isEmpty()} toEnd={chat.sending() !== null} shown={revealed()}>
         <main class="chat" aria-label={chatTexts.label}>
+          <Show when={!isEmpty()}>
+            <h2 class="visually-hidden">{chatTexts.messages}</h2>
+          </Show>
           <Switch>
             <Match when={chat.status().type === "loading"}>
               <p class="notice" role="status">

@@ -94,7 +94,7 @@ export function Composer() {
           <ModelPicker />
           <Button
             look="quiet"
-            aria-label={chatTexts.composer.toolGroups}
+            title={chatTexts.composer.toolGroups}
             data-testid="composer-tools"
             onClick={() => app.showPanel(app.panel() === "tools" ? null : "tools")}
           >

@@ -99,7 +99,7 @@ export function Sidebar(props: SidebarProps) {
           <Button
             look="wide quiet"
             data-testid="sidebar-inbox"
-            aria-label={inboxTexts.open(app.inbox.count())}
+            title={inboxTexts.open(app.inbox.count())}
             onClick={() => {
               props.onClose();
               app.showPanel("inbox");

@@ -1,10 +1,12 @@
 import { Lexer, type Links, Marked, Parser, type Token } from "marked";
 import { escapeHtml } from "./escape-html.ts";
+import { footnoteSyntax } from "./footnote-syntax.ts";
 import { formulaSyntax } from "./formula-syntax.ts";
 
 const marked = new Marked(
   { gfm: true, renderer: { html: ({ text }) => plainTagsOnly(text) } },
   formulaSyntax(),
+  footnoteSyntax(),
 );
 
 /** A text as HTML, one string per block. The HTML is not safe yet: see `safe-fragment.ts`. */

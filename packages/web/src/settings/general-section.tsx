@@ -1,10 +1,12 @@
 import { For, Show } from "solid-js";
 import { NotificationSwitch } from "../inbox/notification-switch.tsx";
+import { Button } from "../shell/button.tsx";
 import { Toggle } from "../shell/toggle.tsx";
 import { useApp } from "../state/app-state.ts";
 import type { Theme } from "../state/preferences.ts";
 import { InstructionsField } from "./instructions-field.tsx";
 import { settingsTexts } from "../texts/settings.ts";
+import { shortcutTexts } from "../texts/shortcuts.ts";
 
 const texts = settingsTexts.general;
 const themes: readonly Theme[] = ["system", "light", "dark"];
@@ -56,6 +58,18 @@ export function GeneralSection() {
         >
           <NotificationSwitch />
         </Show>
+      </section>
+      <section class="setting">
+        <Button
+          look="small"
+          data-testid="open-shortcuts"
+          onClick={() => {
+            app.showSettings(null);
+            app.showShortcuts(true);
+          }}
+        >
+          {shortcutTexts.open} <kbd>?</kbd>
+        </Button>
       </section>
     </>
   );

@@ -42,6 +42,7 @@ export function createAppState() {
   const [variable, setVariable] = createSignal<string | null>(null);
   /** The section of the settings that is shown; null if they are closed. */
   const [settings, setSettings] = createSignal<SettingsSection | null>(null);
+  const [shortcutsOpen, setShortcutsOpen] = createSignal(false);
   /** Whether the numbers of each answer are shown: off, or null for on. */
   const [details, setDetails] = createPreference("details");
   const theme = createTheme();
@@ -139,6 +140,8 @@ export function createAppState() {
     preferences,
     settings,
     showSettings: (section: SettingsSection | null) => void setSettings(section),
+    shortcutsOpen,
+    showShortcuts: (open: boolean) => void setShortcutsOpen(open),
     showsDetails: () => details() !== "off",
     showDetails: (on: boolean) => setDetails(on ? null : "off"),
     panel,

@@ -61,6 +61,7 @@ const failures: { readonly [code: string]: Advice } = {
 /** Texts of the conversation: its turns, failures, and the field for the next message. */
 export const chatTexts = {
   label: "Chat",
+  messages: "Messages",
   opening: "Opening the conversation…",
   missing: "This conversation does not exist. It may have been deleted.",
   startNew: "Start a new chat",

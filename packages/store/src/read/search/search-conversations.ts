@@ -13,7 +13,7 @@ interface FoundRow {
   readonly conversation_id: string;
 }
 
-const isOfUser = "r.owner = ? AND r.kind = 'turn' AND r.conversation_id IS NOT NULL";
+const isOfUser = "r.owner = ? AND r.conversation_id IS NOT NULL";
 
 /** The cross join keeps SQLite from reading all runs of the user first. */
 const find = statement<FoundRow>({ reads: ["run_words", "runs"] }, ({ name }) =>
