@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startOAuthServers } from "@capstan/connections/testing";
 import { findSandbox } from "@capstan/sandbox";
 import { root } from "../scripts/command.ts";
 import { type Guide, readGuide, runShell } from "./guide-commands.ts";
@@ -75,6 +76,18 @@ test("the commands of the guide connect a program, and show changed tools", { sk
   assert.equal(read.code, 0);
   const unset = await run("cd openapi; capstan connections list --data ../petstore");
   assert.match(unset.output, /set PETSTORE_KEY/);
+
+  await using servers = await startOAuthServers();
+  const add = guide.block("capstan connections add tickets");
+  const added = await run(add.replace("https://mcp.example.org/mcp", servers.url));
+  assert.match(added.output, /^tickets .*needs a sign-in/m);
+  const login = guide.block("capstan connections login tickets").trim();
+  const rejected = await run(`echo wrong-token-1 | ${login} --key`);
+  assert.equal(rejected.code, 1);
+  assert.match(rejected.output, /rejects the stored credential/);
+  assert.doesNotMatch(rejected.output, /wrong-token/);
+  const removed = await run("capstan connections remove tickets --yes");
+  assert.match(removed.output, /Removed tickets/);
   assert.deepEqual(guide.untested(), []);
 });
 

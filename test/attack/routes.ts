@@ -635,7 +635,7 @@ const otherRights: readonly (readonly [names: RegExp, needs: RouteRight["needs"]
   [/^POST \/v1\/pairings$/, "terminal"],
   [/^(?:GET|DELETE) \/v1\/sessions/, "terminal"],
   [/^POST \/v1\/approvals\/:id\/preview$/, "approve"],
-  [/ \/v1\/(?:scripts|connections)/, "admin"],
+  [/ \/v1\/(?:scripts|connections|providers)/, "admin"],
 ];
 
 /** Returns routes of the server without a case, cases without a route, and wrong rights. */

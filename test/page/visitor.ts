@@ -16,8 +16,10 @@ export interface Visitor {
   /** The card that asks for a tool. */
   readonly card: (tool: string) => Locator;
   /** The panel next to the chat. */
-  readonly panel: (name: "Tools" | "Variables" | "Permissions") => Locator;
-  readonly openPanel: (name: "Tools" | "Variables" | "Permissions") => Promise<Locator>;
+  readonly panel: (name: "Tools" | "Connections" | "Variables" | "Permissions") => Locator;
+  readonly openPanel: (
+    name: "Tools" | "Connections" | "Variables" | "Permissions",
+  ) => Promise<Locator>;
   /** The text of the newest answer. */
   readonly answer: () => Promise<string>;
   /** The page's errors, and its requests to other origins; empty if there are none. */

@@ -50,7 +50,7 @@ export interface ToolGroupView {
 /**
  * The rights of a key, a paired browser or a terminal: `ask` starts runs and reads the principal's
  * own data, `approve` answers approval requests and loosens rules, `admin` reads and changes
- * scripts.
+ * scripts and connections.
  */
 export type Right = "ask" | "approve" | "admin";
 

@@ -1,3 +1,5 @@
+import { createClient } from "@capstan/client";
+import type { ConnectionView } from "@capstan/contract";
 import type { ToolGroup } from "@capstan/core";
 import {
   findProgram,
@@ -21,11 +23,11 @@ import {
 import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/secrets.ts";
 import { configuredGroups } from "../install/built-in-groups.ts";
 import { configuredValues } from "../install/open-scripts.ts";
-import type { ConnectionStatus } from "@capstan/connections";
 import { visibleText } from "@capstan/core/text";
 import { configuredConnections } from "../install/configured-connections.ts";
 import { tryScript } from "../install/try-script.ts";
 import { formatCount, styleFor } from "../terminal/style.ts";
+import { findHolder, readTerminalKey } from "./shared/open-connection.ts";
 import { renderChecks, type SystemCheck } from "./shared/render-checks.ts";
 import { commandTexts } from "../texts/commands.ts";
 import { connectionTexts } from "../texts/connections.ts";
@@ -83,11 +85,16 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
   ];
 }
 
-/** Connects to each MCP server, and reads each OpenAPI document. */
+/**
+ * Connects to each server. Uses the running server of Capstan, which has the connections and
+ * credentials that users added.
+ */
 async function checkConnections(
   configuration: Configuration,
   shipped: readonly ToolGroup[],
 ): Promise<readonly SystemCheck[]> {
+  const running = await checkAtServer(configuration);
+  if (running !== undefined) return running.map(describeConnection);
   const connections = await configuredConnections(configuration, {
     reserved: shipped.map(({ name }) => name),
     watch: false,
@@ -100,9 +107,31 @@ async function checkConnections(
   }
 }
 
+/** Lets the running server check its connections; undefined if there is none or it refuses. */
+async function checkAtServer({
+  dataDir,
+}: Configuration): Promise<readonly ConnectionView[] | undefined> {
+  const url = await findHolder(dataDir);
+  if (url === undefined) return undefined;
+  const client = createClient({ url, key: await readTerminalKey(dataDir, url) });
+  try {
+    const listed = (await client.connections()).filter(({ enabled }) => enabled);
+    return await Promise.all(listed.map(({ name }) => client.checkConnection(name)));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the check of a connection: its problem, or its tools and those that cannot be used. */
-export function describeConnection(status: ConnectionStatus): SystemCheck {
-  const { name, error, tools, waiting, missing, notes } = status;
+export function describeConnection(
+  status: Pick<ConnectionView, "name" | "tools" | "waiting" | "missing" | "notes"> & {
+    readonly error?: string | null;
+    readonly state: string;
+  },
+): SystemCheck {
+  const { name, tools, waiting, missing, notes, state } = status;
+  const error =
+    status.error ?? (state === "needs_sign_in" ? connectionTexts.signInNext(name) : null);
   const problem =
     missing.length > 0
       ? connectionTexts.missing(missing.join(", "))

@@ -114,3 +114,22 @@ test("a credential in the file, and a setting of another kind of connection, are
   assert.match(problemOf({ a: { openapi: "a.yaml", credentials: { key: 1 } } }), /credentials/);
   assert.match(problemOf({ a: { openapi: "a.yaml", pages: 0 } }), /pages from 1 to 100/);
 });
+
+test("the secret of an OAuth client comes from a variable", () => {
+  const given = {
+    tickets: {
+      url: "https://mcp.example.org/mcp",
+      oauth: { clientId: "capstan", clientSecret: "${SECRET}", issuer: "https://as.example" },
+    },
+  };
+  const [set] = read(given, { SECRET: "abc" }).connections;
+  assert.deepEqual(set?.connection.type === "http" && set.connection.oauth, {
+    clientId: "capstan",
+    clientSecret: "abc",
+    issuer: "https://as.example",
+  });
+  const { problems } = read({
+    tickets: { url: "https://mcp.example.org/mcp", oauth: { clientSecret: "abcdefgh" } },
+  });
+  assert.match(problems[0] ?? "", /connections\.tickets\.oauth\.clientSecret/);
+});

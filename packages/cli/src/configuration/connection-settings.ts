@@ -31,6 +31,8 @@ const credential =
   'credentials by the name of the security scheme, such as {"api_key": "${PETS_KEY}"} or {"basicAuth": {"username": "ann", "password": "${PETS_PASSWORD}"}}';
 const serverText = 'the address of the service such as "https://api.example.org/v1"';
 const pages = "pages from 1 to 100";
+const oauth =
+  'the sign-in of the server such as {"clientId": "capstan", "clientSecret": "${TICKETS_SECRET}"}';
 const header = 'headers such as {"Authorization": "Bearer ${NOTES_TOKEN}"}';
 
 const common = {
@@ -59,6 +61,18 @@ const http = z.strictObject({
   ...common,
   url: text(url).refine(isAddress, { error: url }),
   headers: values(header),
+  oauth: z
+    .strictObject(
+      {
+        clientId: text(oauth).exactOptional(),
+        clientSecret: text(oauth).exactOptional(),
+        issuer: text(oauth).refine(isAddress, { error: oauth }).exactOptional(),
+        scope: text(oauth).exactOptional(),
+        resource: z.union([text(oauth), z.literal(false)], { error: oauth }).exactOptional(),
+      },
+      { error: oauth },
+    )
+    .exactOptional(),
 });
 
 const openapi = z.strictObject({
@@ -182,7 +196,13 @@ export function readConnections(
       "openapi" in rest
         ? openApiConnection(name, rest, { ...options, fill, secret, filled })
         : "url" in rest
-          ? { ...rest, type: "http", name, headers: filled(rest.headers, "headers") }
+          ? {
+              ...rest,
+              type: "http",
+              name,
+              headers: filled(rest.headers, "headers"),
+              ...(rest.oauth !== undefined && { oauth: filledOAuth(rest.oauth, filled) }),
+            }
           : {
               ...rest,
               type: "program",
@@ -236,4 +256,17 @@ function openApiConnection(
       ]),
     ),
   };
+}
+
+/** Fills in the secret of the client, which the file must not contain. */
+function filledOAuth(
+  oauth: NonNullable<z.infer<typeof http>["oauth"]>,
+  filled: (
+    values: { readonly [key: string]: string },
+    kind: string,
+  ) => { readonly [key: string]: string },
+): NonNullable<z.infer<typeof http>["oauth"]> {
+  if (oauth.clientSecret === undefined) return oauth;
+  const { clientSecret = "" } = filled({ clientSecret: oauth.clientSecret }, "oauth");
+  return { ...oauth, clientSecret };
 }

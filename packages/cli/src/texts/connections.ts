@@ -153,7 +153,7 @@ export const connectionTexts = {
     return `access: ${credentialKinds[given.type]}${where}, ${given.shared ? "for all users" : "your own"}${state}`;
   },
   waiting: (tools: string, name: string) =>
-    `waits for you: ${tools}. Show and accept: capstan connections accept ${name}`,
+    `needs your approval: ${tools}. Show and accept: capstan connections accept ${name}`,
   missing: (variables: string) => `set ${variables}`,
   works: (tools: string, notes: string) =>
     `works: ${tools}${notes === "" ? "" : `. ${notes.slice(0, 1_000)}`}`,

@@ -261,3 +261,38 @@ test("a server without an authorization server says so", async () => {
   assert.ok(result.status === "failed");
   assert.match(result.message, /no sign-in with OAuth.*--key/);
 });
+
+test("a wrong key is stored, and its connection needs a sign-in", async () => {
+  await using opened = await open();
+  const { service } = opened;
+  const set = await service.setCredential(
+    "tickets",
+    { type: "bearer", token: "canary-wrong-key" },
+    "ann",
+  );
+  assert.ok(set.status === "done");
+  assert.equal(set.value.state, "needs_sign_in");
+  assert.match(set.value.error ?? "", /rejects the stored credential/);
+  assert.doesNotMatch(JSON.stringify(set), /canary/);
+});
+
+test("names, addresses and secrets of new connections are checked, and no message has a value", async () => {
+  await using opened = await open();
+  const { service } = opened;
+  for (const [body, field] of [
+    [{ name: "A B", url: servers.url }, "name"],
+    [{ name: "a" }, "url"],
+    [{ name: "a", url: "ftp://canary" }, "url"],
+    [{ name: "a", url: "https://canary:canary@a.example" }, "url"],
+    [{ name: "a", url: servers.url, args: ["canary"] }, "args"],
+    [{ name: "a", command: "x", read: ["canary"] }, "read.0"],
+    [{ name: "a", command: "x", env: { "A B": "canary" } }, "env.A B"],
+    [{ name: "a", url: servers.url, oauth: { issuer: "canary" } }, "oauth.issuer"],
+  ] as const) {
+    const made = await service.create(body, "ann");
+    assert.equal(made.status === "invalid" && made.field, field);
+    assert.doesNotMatch(JSON.stringify(made), /canary/);
+  }
+  for (const name of ["files", "tickets"])
+    assert.equal((await service.create({ name, url: servers.url }, "ann")).status, "conflict");
+});

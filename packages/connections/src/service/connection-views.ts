@@ -65,7 +65,8 @@ function stateOf(
 ): ConnectionView["state"] {
   if (state === "not_configured") return state;
   if (credential !== undefined && credential.state !== "ready") return "needs_sign_in";
-  if (state !== "needs_sign_in" || credential === undefined) return state;
+  const isRefreshed = credential?.type === "oauth" || credential?.type === "client_credentials";
+  if (state !== "needs_sign_in" || !isRefreshed) return state;
   return waiting.length > 0 ? "needs_acceptance" : "idle";
 }
 

@@ -17,6 +17,7 @@ export function ConnectionItem(props: {
   readonly onChange: () => Promise<void>;
 }) {
   const [isOpen, setOpen] = createSignal(false);
+  const [isAsked, setAsked] = createSignal(false);
   const [isEnteringKey, setEnteringKey] = createSignal(false);
   const { isBusy, error, run } = createAction();
   const name = () => props.view.name;
@@ -31,8 +32,9 @@ export function ConnectionItem(props: {
       const { revoked } = await client.removeCredential(name(), { shared });
       showToast({ text: revoked === false ? texts.notRevoked : texts.signedOut });
     });
+  /** The second click removes. */
   const remove = () => {
-    if (!confirm(texts.confirmRemove(name()))) return;
+    if (!isAsked()) return void setAsked(true);
     change(async () => {
       await client.removeConnection(name());
       showToast({ text: texts.removed(name()) });
@@ -139,7 +141,7 @@ export function ConnectionItem(props: {
             {props.view.enabled ? texts.switchOff : texts.switchOn}
           </Button>
           <Button look="small danger" disabled={isBusy()} data-testid="remove" onClick={remove}>
-            {texts.remove}
+            {isAsked() ? texts.confirmRemove(name()) : texts.remove}
           </Button>
         </Show>
       </div>

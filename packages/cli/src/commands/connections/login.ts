@@ -31,7 +31,7 @@ export function login(invocation: Invocation): Promise<number> {
     else await signInWithBrowser(client, name, { shared, values });
     const view = await client.connection(name);
     process.stdout.write(`${describeConnection(view)}\n`);
-    return view.state === "needs_sign_in" ? 1 : 0;
+    return view.error === null && view.state !== "needs_sign_in" ? 0 : 1;
   });
 }
 
