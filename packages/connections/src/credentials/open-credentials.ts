@@ -53,8 +53,6 @@ export type Credentials = ReturnType<typeof openCredentials>;
  * Opens the stored credentials. They are decrypted only for a request, and for its owner.
  *
  * @param options.ownersFor the owners whose credentials a principal uses, the preferred one first
- * @example
- * const credentials = openCredentials({ store, sealer, refresh, ownersFor: (one) => [one, ""], clock });
  */
 export function openCredentials(options: {
   readonly store: SecretStore;

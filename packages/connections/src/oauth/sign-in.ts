@@ -60,9 +60,6 @@ const pending = z.object({
 
 type Pending = z.infer<typeof pending>;
 
-/** The sign-ins in progress: see `openSignIns`. */
-export type SignIns = ReturnType<typeof openSignIns>;
-
 /**
  * Opens the sign-ins of users. A sign-in belongs to the principal who started it, can be completed
  * once, on any node, and ends after ten minutes.

@@ -19,7 +19,7 @@ const lengthWeight = 0.75;
  *
  * @example
  * const ranking = new WordRanking<string>(["wa"]);
- * ranking.add("first", hashWords(["wa", "wb"]));
+ * ranking.add("first", new Uint32Array([1, 2]));
  * ranking.ranked(); // [{ part: "first", words: new Set(["wa"]) }]
  */
 export class WordRanking<Part> {
