@@ -136,14 +136,14 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "delete-connection": { readonly status: "removed" } | NotFound;
-  /** `changed`: the credential has another revision, or was deleted. */
+  /** `stale`: the credential has another revision, or was deleted. */
   readonly "save-credential":
     | { readonly status: "saved_credential"; readonly revision: number }
-    | { readonly status: "changed" };
+    | { readonly status: "stale" };
   /** `taken`: another holder has claimed it. */
   readonly "claim-credential":
     | { readonly status: "claimed_credential" | "taken" }
-    | { readonly status: "changed" };
+    | { readonly status: "stale" };
   readonly "delete-credential": { readonly status: "removed" } | NotFound;
   /**
    * `not_found`: there is no such conversation, or the object belongs to another user. `refused`: its
@@ -266,7 +266,7 @@ export type OutcomesOf<W extends readonly StoreWrite[]> = {
 const notAccepted: ReadonlySet<WriteOutcome["status"]> = new Set([
   "refused",
   "not_found",
-  "changed",
+  "stale",
   "taken",
   "skipped",
   "fenced",

@@ -34,7 +34,7 @@ everyStore("a credential belongs to its owner, and changes only from its revisio
     const { revision } = first;
     assert.equal(await store.getCredential({ ...key, owner: "ben" }), undefined);
     const [stale] = await store.write([{ ...saved, sealed: "two", ifRevision: revision - 1 }]);
-    assert.equal(stale.status, "changed");
+    assert.equal(stale.status, "stale");
     const [next] = await store.write([{ ...saved, sealed: "two", ifRevision: revision }]);
     assert.equal(next.status, "saved_credential");
     assert.ok(next.revision > revision);
@@ -59,13 +59,13 @@ everyStore("one holder at a time refreshes a credential, until its time is over"
       return outcome.status;
     };
     assert.deepEqual(await Promise.all([claim("a"), claim("b")]), ["claimed_credential", "taken"]);
-    assert.equal(await claim("b", 1_000, revision - 1), "changed");
+    assert.equal(await claim("b", 1_000, revision - 1), "stale");
     assert.equal(await claim("a", 0), "claimed_credential");
     assert.equal(await claim("b"), "claimed_credential");
     clock.set(clock.now() + 1_001);
     assert.equal(await claim("a"), "claimed_credential");
     await store.write([{ ...saved, sealed: "two", ifRevision: revision }]);
-    assert.equal(await claim("b"), "changed");
+    assert.equal(await claim("b"), "stale");
   }),
 );
 

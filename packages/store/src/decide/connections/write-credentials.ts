@@ -40,7 +40,7 @@ export function* saveCredential(
 ): Script<OutcomeOf<SaveCredential>> {
   const { connection, owner, field } = key;
   const row = yield* first(lockCredential, connection, owner, field);
-  if (ifRevision !== undefined && row?.revision !== ifRevision) return { status: "changed" };
+  if (ifRevision !== undefined && row?.revision !== ifRevision) return { status: "stale" };
   for (const old of yield* all(findExpired, at))
     if (old.connection !== connection || old.owner !== owner || old.field !== field)
       changes.wipe(wipeCredential, old.connection, old.owner, old.field);
@@ -72,7 +72,7 @@ export function* claimCredential(
 ): Script<OutcomeOf<ClaimCredential>> {
   const { connection, owner, field } = key;
   const row = yield* first(lockCredential, connection, owner, field);
-  if (row === undefined || row.revision !== revision) return { status: "changed" };
+  if (row === undefined || row.revision !== revision) return { status: "stale" };
   const isFree = row.claimed_until === null || row.claimed_until <= at;
   if (!isFree && row.claimed_by !== holder) return { status: "taken" };
   changes.update(
