@@ -30,7 +30,7 @@ export function plainBm25(tools: readonly SearchableTool[]): Ranking {
   return rankBy(tools, [{ weight: 1, textOf: text }]);
 }
 
-/** BM25 with weighted fields, without stems, stop words and synonyms. */
+/** BM25 with weighted fields, without stems, stop words or synonyms. */
 export function plainBm25F(tools: readonly SearchableTool[]): Ranking {
   return rankBy(tools, [name, description, ...others]);
 }

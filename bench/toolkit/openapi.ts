@@ -9,7 +9,7 @@ import { timesOf } from "./call.ts";
 const [operations, schemas] = [1_000, 400];
 const work = `OpenAPI document of ${operations.toLocaleString("en")} operations`;
 
-/** A document of about 2 MB, whose schemas refer to each other in cycles of ten. */
+/** A document of about 4 MB, whose schemas refer to each other in cycles of ten. */
 function largeDocument(): string {
   const words = "Returns the members of this kind of thing, with all of their properties. ".repeat(
     4,

@@ -81,6 +81,6 @@ test(
 test("an answer that belongs to no sign-in of this tab is not sent", { skip }, async () => {
   const { page } = me;
   await page.goto(`${capstan.url}/?state=tickets.guess&code=guess`);
-  await page.getByText(/belongs to no sign-in of this tab/).waitFor();
+  await page.getByText(/did not start this sign-in/).waitFor();
   assert.doesNotMatch(page.url(), /code|state/);
 });

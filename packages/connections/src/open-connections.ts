@@ -61,7 +61,7 @@ export function openConnections(options: {
   const configured = connections.map(manage);
   let managed = configured;
   const find = (name: string) => managed.find(({ connection }) => connection.name === name);
-  /** Without delaying the start. */
+  /** Watches the stored definitions, and reads missing or old ones without delaying the start. */
   const listNew = () => {
     if (!watch || managed.length === 0) return;
     const kinds = managed.map(({ connection: { type } }) => type);

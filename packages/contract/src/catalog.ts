@@ -73,8 +73,8 @@ export interface ServerInfo {
   /** Whether the caller may see and change script files at `/v1/scripts`. */
   readonly scripts: boolean;
   /**
-   * When the caller's data is deleted: after days without a change, and the oldest beyond a size.
-   * Null without a limit.
+   * When the caller's data is deleted: after this many days without a change, and the oldest data if
+   * all of it exceeds this size. Null without a limit.
    */
   readonly retention: { readonly days: number | null; readonly megabytes: number | null };
   /** Whether the caller may see and set providers of models at `/v1/providers`. */

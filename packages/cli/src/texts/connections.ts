@@ -43,8 +43,8 @@ descriptions, so a changed description can misuse the tools.`,
   },
   add: {
     summary: "Add an MCP server at an address, or a program",
-    description: `Stores the connection in the database, and connects to the server. All users can use its tools; each
-signs in for themselves, unless the sign-in is shared. A program runs in the sandbox, and sees only the
+    description: `Stores the connection in the database, and connects to the server. All users can use its tools. Each
+user must sign in, unless the sign-in is shared. A program runs in the sandbox, and sees only the
 folders that you name.`,
     options: {
       read: "Folders that the program can read, separated by commas",
@@ -71,7 +71,7 @@ to return. The access is stored encrypted, and refreshed when it expires. A key 
 from the terminal, or from standard input; no option contains it.`,
     options: {
       device: "Sign in with a code that you enter on another device",
-      "no-browser": "Do not open a browser; accept the address that the browser was sent to",
+      "no-browser": "Do not open a browser; paste the address to which the browser was sent",
       port: "The port for the browser's return, if the authorization server requires one",
       key: "Store a token, which is sent as Authorization: Bearer",
       header: "Store a key, which is sent in this header",
@@ -105,9 +105,11 @@ removed there.`,
   },
   rotateKey: {
     summary: "Encrypt the stored credentials with a new key",
-    description: `Creates a new key in the file sealing.key of the data directory. With CAPSTAN_SECRET_KEY, first restart
-the servers with the new secret, and with the old one in CAPSTAN_PREVIOUS_SECRET_KEY; then run this
-command, and remove the old one. Receipts that clients keep stay readable with the older keys.`,
+    description: `Creates a new key in the file sealing.key of the data directory. The file keeps the older keys, so that
+values that they encrypted stay readable. With CAPSTAN_SECRET_KEY, first restart the servers with the
+new secret, and with the old one in CAPSTAN_PREVIOUS_SECRET_KEY; then run this command. Values for
+scripts and keys of model providers are not encrypted again: set them again before you remove the old
+secret. Without it, the receipts that clients got before cannot be read.`,
     options: {},
     examples: [{ line: "capstan connections rotate-key", comment: "a new key" }],
   },
@@ -183,9 +185,10 @@ export const connectionTexts = {
   tooLate: (name: string) =>
     `Nobody signed in within 10 minutes. Start again: capstan connections login ${name}`,
   paste: "If the browser runs on another machine, paste the address that it was sent to: ",
-  notPasted: "This is not an address of this sign-in: it must contain its state.",
-  closeBrowser: "You are signed in, or the terminal shows why not. You can close this page.",
-  strangeAnswer: "This address belongs to another sign-in.",
+  notPasted:
+    "This address does not belong to this sign-in. Paste the whole address, with its code and state.",
+  closeBrowser: "The terminal shows whether you are signed in. You can close this page.",
+  strangeAnswer: "This address belongs to another sign-in. Use the one that the terminal shows.",
   signedOut: (name: string, revoked: boolean | null) => {
     if (revoked === true) return `The access to ${name} was revoked and deleted.`;
     return revoked === false

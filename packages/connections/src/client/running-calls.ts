@@ -16,9 +16,9 @@ export interface RunningCall {
 const mostLogs = 200;
 
 /**
- * Returns the running calls that a message of the server can concern, which does not name its call.
- * On a shared connection it could contain data of another user's call, so there are none while
- * several users call the server.
+ * Returns the running calls to which a server's message can belong if it names no call. On a shared
+ * connection, the message could contain data of another user's call, so there are none while several
+ * users call the server.
  */
 export function concernedCalls(calls: ReadonlySet<RunningCall>): readonly RunningCall[] {
   const users = new Set(Array.from(calls, ({ context }) => context.principal.id));

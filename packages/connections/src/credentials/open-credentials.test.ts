@@ -36,7 +36,7 @@ const ask = (source: ReturnType<typeof nodes>["one"], owner = "ann", rejected?: 
     ...(rejected !== undefined && { rejected }),
   });
 
-test("each user gets the own credential, else the shared one, and nobody that of another user", async () => {
+test("each user gets their own credential, else the shared one, and never that of another user", async () => {
   const { one } = nodes();
   assert.deepEqual(await ask(one), { status: "none" });
   await one.set("tickets", "ann", { type: "bearer", token: "of-ann" });

@@ -43,7 +43,7 @@ const earlyMs = 60_000;
 /** Time limit of a request for a token. It is shorter than the claim. */
 const refreshMs = 30_000;
 const claimMs = 60_000;
-/** Time between two looks at a refresh of another node. */
+/** Interval for polling a refresh of another node, in ms. */
 const waitMs = 200;
 
 /** The stored credentials of an installation: see `openCredentials`. */
@@ -101,7 +101,8 @@ export function openCredentials(options: {
       const claim = await store.claim(found, { revision, holder, ms: claimMs });
       if (claim === "claimed") break;
       if (claim === "changed") return answerOf(await store.get(found));
-      if (clock.now() > giveUpAt) return unavailable(found, "another server does not finish it");
+      if (clock.now() > giveUpAt)
+        return unavailable(found, "another server is still refreshing it");
       await sleep(waitMs);
     }
     const outcome = await refresh(found.connection, given, AbortSignal.timeout(refreshMs)).catch(
@@ -246,7 +247,7 @@ const keyOf = (connection: string, owner: string): SecretKey => ({
   field: "credential",
 });
 
-/** The label binds a secret to its place, so that a copy at another place cannot be decrypted. */
+/** The label binds a secret to its `SecretKey`: a copy under another one cannot be decrypted. */
 function labelOf({ connection, owner, field }: SecretKey): string {
   return JSON.stringify(["connection", connection, owner, field]);
 }
@@ -256,7 +257,7 @@ export function sealSecret(sealer: SecretSealer, key: SecretKey, text: string): 
   return sealer.seal(labelOf(key), text);
 }
 
-/** Decrypts a secret; undefined if it was encrypted with another key or for another place. */
+/** Decrypts a secret; undefined if the installation's key or its own `SecretKey` was another one. */
 export function openSecret(sealer: SecretSealer, secret: StoredSecret): string | undefined {
   const opened = sealer.open(labelOf(secret), secret.sealed);
   return "text" in opened ? opened.text : undefined;

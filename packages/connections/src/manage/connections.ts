@@ -25,7 +25,7 @@ export interface Connections {
   check(name?: string, owner?: string): Promise<void>;
   /** Ends the sessions with a server, of an owner or of all, after their credentials changed. */
   forget(name: string, owner?: string): Promise<void>;
-  /** Replaces the connections that users added to those of the configuration. */
+  /** Replaces all connections that users added. Those of the configuration stay. */
   setAdded(connections: readonly Connection[]): Promise<void>;
   /** Deletes the stored definitions of a server. */
   removeDefinitions(name: string): void;

@@ -58,7 +58,7 @@ export function disabledView(
   };
 }
 
-/** Another user may have to sign in while this one need not. */
+/** Returns the state for one user: another one may have to sign in while this one need not. */
 function stateOf(
   { state, waiting }: ConnectionStatus,
   credential: CredentialDescription | undefined,
@@ -101,7 +101,7 @@ export function connectionDetail(
   };
 }
 
-/** Identifies the definitions of a server's tools, and the changes that a user reads. */
+/** Returns a digest of the definitions of a server's tools and of the changes that a user reads. */
 export function digestOf(
   tools: readonly ServerTool[],
   { added = [], changed = [] }: Partial<ToolChanges> = {},

@@ -19,7 +19,7 @@ export type ConnectionOutcome<T> =
   | { readonly status: "conflict"; readonly message: string }
   /** The request is invalid; `field` names the field. */
   | { readonly status: "invalid"; readonly field: string; readonly message: string }
-  /** An outside server did not do its part. */
+  /** An outside server failed, or rejected the request. */
   | { readonly status: "failed"; readonly code: string; readonly message: string };
 
 /**

@@ -172,7 +172,7 @@ export interface SignInView {
   readonly state: string;
   /** The code that the user enters there. */
   readonly user_code: string | null;
-  /** Time between two questions whether the user has entered the code. */
+  /** The interval for polling whether the user has entered the code. */
   readonly interval_seconds: number | null;
 }
 

@@ -86,7 +86,7 @@ export function patternCheck(
       test,
       cost: (length) => Math.min(nativeCost(cost, length), ofEngine(length)),
     };
-  // Its steps are counted, and it is not enforced beyond them.
+  // Its steps are limited, and it is not enforced beyond the limit.
   return {
     status: "checked",
     test,

@@ -251,7 +251,7 @@ export function readRefinement(message: string): { keyword: string; expected: st
   return { keyword: message.slice(0, end), expected: message.slice(end + 2) };
 }
 
-/** Larger lists cost too much, whatever their size. */
+/** The number of values up to which a list is counted: any larger list costs too much. */
 const maxCounted = 1_000_000;
 
 /** `uniqueItems` in linear time for any list. The validator's own check lists every duplicate. */

@@ -283,7 +283,7 @@ export class ToolExecutor {
     const { groups, clientTools = [], allowTool, deferral } = options;
     const search = deferral && this.gate.registry.tool(deferral.searchTool);
     const enabled = this.enabledTools(groups);
-    // A client's deferred tools are found with it, too.
+    // The search tool also finds a client's deferred tools, so its own group need not be enabled.
     const tools = search === undefined || enabled.includes(search) ? enabled : [...enabled, search];
     const offered = tools.filter(
       (tool) =>
@@ -310,7 +310,7 @@ export class ToolExecutor {
 
   /**
    * Returns the prompt's section on the offered tools, under the names that the model sees. Empty
-   * if no tools are offered. Of deferred tools it has an index of their groups.
+   * if no tools are offered. Deferred tools are listed by group only.
    */
   toolRules(options: OfferOptions = {}): string {
     const { names, clientNames, definitions, deferred } = this.offer(options);

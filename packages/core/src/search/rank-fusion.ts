@@ -1,9 +1,9 @@
-/** The usual constant of reciprocal rank fusion: the first places differ little. */
+/** The usual constant of reciprocal rank fusion: the first ranks differ little. */
 const damping = 60;
 
 /**
- * Combines rankings of the same things by their places: reciprocal rank fusion. Of two things with
- * equal sums, the one that the first ranking has earlier comes first.
+ * Combines rankings by the ranks of their entries: reciprocal rank fusion. Entries with equal sums
+ * have the order of the first ranking.
  *
  * @example fuseRankings([["a", "b"], ["b", "c"]]) // ["b", "a", "c"]
  */

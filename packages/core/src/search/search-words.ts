@@ -71,7 +71,7 @@ function plainText(text: string): string {
     .replaceAll("ß", "ss");
 }
 
-/** Most texts are, and take less time then. */
+/** Returns whether a text is ASCII. Most texts are, and need no normalization. */
 function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }

@@ -31,10 +31,10 @@ interface SearchOptions {
   readonly usage?: UsageWeights;
 }
 
-/** The part of a synonym's own rarity; the rest is that of all words of the clause together. */
+/** The weight of a term's own rarity. The rest is the weight of the rarity of the whole clause. */
 const ownRarity = 0.25;
 
-/** How much it counts that a tool matches all words of a query. */
+/** The part of a score that depends on how many words of the query a tool matches. */
 const coverage = 0.4;
 
 /** The weight of a word in the field of the queries after which a tool was called. */
@@ -43,8 +43,8 @@ const usageWeight = 2;
 const texts = new WeakMap<object, ToolText>();
 
 /**
- * Returns the terms of a tool. A definition is an object that sessions share, so they are computed
- * once: with many tools, in pieces, before `createToolIndex` needs them all.
+ * Returns the terms of a tool, which are cached by its definition. With many tools, call this for a
+ * few at a time before `createToolIndex`, which would otherwise compute all terms at once.
  */
 export function readToolText(tool: SearchableTool): ToolText {
   const known = texts.get(tool.definition);

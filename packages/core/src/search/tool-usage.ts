@@ -15,8 +15,8 @@ const maxTools = 20;
 const halfCalls = 1;
 
 /**
- * The tools that users' sessions called after they searched for tools, by word of the query. A tool
- * that was called after a query ranks higher for its words. In memory, and bounded.
+ * Counts the tools that a user's sessions called after a search, by word of the query, so that these
+ * tools rank higher in searches with these words. In memory, and bounded.
  */
 export class ToolUsage {
   readonly #owners = new LruCache<string, LruCache<string, Map<string, number>>>(maxOwners);
@@ -39,7 +39,7 @@ export class ToolUsage {
     }
   }
 
-  /** Returns what an owner's usage says, for `ToolIndex.search`. */
+  /** Returns the weights of an owner's usage, for `ToolIndex.search`. */
   of(owner: string): UsageWeights {
     const terms = this.#owners.get(owner);
     return {

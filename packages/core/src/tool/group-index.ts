@@ -10,8 +10,8 @@ const maxChars = 2_000;
 const lineChars = 90;
 
 /**
- * Returns the prompt's section on deferred tools: one line for each group. Of many groups it has only
- * the names, so that its length is bounded.
+ * Returns the prompt's section on deferred tools: one line for each group. If there are many
+ * groups, it has only their names, so that its length is bounded.
  *
  * @param groups the group of each deferred tool; undefined for the client's tools
  * @param find the name of the tool that finds deferred tools

@@ -69,8 +69,8 @@ export function shownTools(
 }
 
 /**
- * Returns the tools without the oldest ones if they have more tokens than `max`. Then at most half as
- * many remain, so that the beginning of requests seldom changes.
+ * Returns the tools. If they have more tokens than `max`, removes the oldest ones until at most half
+ * of `max` remains, so that the beginning of requests seldom changes.
  */
 function newest(loaded: readonly NamedTool[], max: number): readonly NamedTool[] {
   let from = 0;
@@ -103,7 +103,7 @@ function tokensOf(tools: readonly NamedTool[], max: number): number {
 
 const tokens = new WeakMap<ToolDefinition["function"], number>();
 
-/** Estimates, so that the number does not depend on whether a tokenizer is loaded. */
+/** Estimates the tokens, so that the number does not depend on whether a tokenizer is loaded. */
 function definitionTokens({ function: spec }: ToolDefinition): number {
   let known = tokens.get(spec);
   if (known === undefined) {

@@ -9,7 +9,7 @@ import { type NamedTool, shownTools, type ToolDeferral } from "./tool-deferral.t
 
 /** The tools that one request shows the model, and the meaning of each name. */
 export interface ToolOffer {
-  /** Without those of deferred tools that the model has not found. It can call these tools too. */
+  /** Without deferred tools that the model has not found; it can still call them by name. */
   readonly definitions: readonly ToolDefinition[];
   /** Name that the model sees → `group.Tool`. Plain JSON, stored with the run. */
   readonly names: { readonly [modelName: string]: string };

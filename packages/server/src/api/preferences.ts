@@ -63,7 +63,7 @@ export function preferenceRoutes(services: Services): Hono<Environment> {
   return routes;
 }
 
-/** Reads the preferences of a user. Damaged ones are as if they were not set. */
+/** Reads the preferences of a user. Damaged preferences count as not set. */
 async function read(
   store: Pick<Store, "getAgent">,
   owner: string,

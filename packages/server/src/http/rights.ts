@@ -180,7 +180,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/mcp/groups/:group", needs: "ask" },
   { method: "DELETE", path: "/mcp/groups/:group", needs: "ask" },
 
-  // Keys of providers apply to all users, and a custom address is asked by the server.
+  // Keys of providers apply to all users, and the server sends requests to a custom address.
   { method: "GET", path: "/v1/providers", needs: "admin" },
   { method: "PUT", path: "/v1/providers/:id", needs: "admin" },
   { method: "DELETE", path: "/v1/providers/:id", needs: "admin" },

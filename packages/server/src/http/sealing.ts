@@ -33,8 +33,8 @@ const tagBytes = 16;
 /** A sealer whose key can be replaced. */
 export interface RotatableSealer extends Sealer {
   /**
-   * Seals with a new key from now on. Opens what was sealed with the older keys, which remain in the
-   * file. A shared secret is not changed: its administrator sets a new one.
+   * Seals with a new key from now on. Still opens values that were sealed with the older keys, which
+   * remain in the file. A shared secret is not changed: its administrator sets a new one.
    */
   rotate(): void;
 }

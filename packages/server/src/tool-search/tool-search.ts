@@ -7,7 +7,7 @@ export interface ToolSearch {
   /**
    * Returns the ids of the tools that match best.
    *
-   * @param request.session the conversation or client whose later calls show what the query meant
+   * @param request.session the conversation or client whose later calls count as usage of the query
    */
   find(request: FindRequest): Promise<readonly string[]>;
   /** Notes that a session called a tool, which then ranks higher for the session's last query. */
@@ -31,13 +31,13 @@ interface FindRequest {
 /** The most sessions whose last query is remembered. */
 const maxSessions = 1_000;
 
-/** The most calls that one query explains. */
+/** The most calls after a query that count as its usage. */
 const maxCalls = 5;
 
-/** Tools whose texts are read before other work gets its turn. */
+/** The number of tools after which reading their texts yields to the event loop. */
 const batch = 50;
 
-/** The matches of each ranking that are fused. */
+/** The number of matches of each ranking that are combined. */
 const fused = 50;
 
 /**

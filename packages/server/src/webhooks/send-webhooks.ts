@@ -16,7 +16,7 @@ const maxAgeMs = 7 * 24 * 3_600_000;
 /** The messages that are sent at once to an endpoint, and the time in which no other node sends them. */
 const claim = { limit: 10, ms: 60_000 } as const;
 
-/** The longest time until the next look for messages of other nodes, in milliseconds. */
+/** Maximum time between two polls for messages of other nodes, in milliseconds. */
 const longestWaitMs = 60 * 60 * 1_000;
 
 export interface SendWebhooksOptions {

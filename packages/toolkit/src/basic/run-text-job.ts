@@ -39,7 +39,7 @@ export async function runTextJob(
     case "busy":
       return toolError({
         code: "busy",
-        message: "Too many long texts wait for their turn. Call again in a moment.",
+        message: "Too many long texts are in the queue. Call again in a moment.",
         retryable: true,
       });
     case "timed_out":

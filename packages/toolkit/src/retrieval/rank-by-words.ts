@@ -6,7 +6,7 @@ interface MatchedPart<Part> {
   readonly part: Part;
   /** The number of its words. */
   readonly length: number;
-  /** How often it contains each word of the query that it contains. */
+  /** The number of occurrences of each query word that it contains. */
   readonly counts: ReadonlyMap<string, number>;
 }
 

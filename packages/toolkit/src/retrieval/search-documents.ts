@@ -139,7 +139,7 @@ async function search(args: Args, context: ToolContext, options: SearchOptions) 
   if ("status" in local)
     return toolError({
       code: "busy",
-      message: "Too many searches wait for their turn. Call again in a moment.",
+      message: "Too many searches are in the queue. Call again in a moment.",
       retryable: true,
     });
   hits.push(...local.results.filter(({ score }) => score >= settings.minScore));

@@ -62,7 +62,7 @@ export const settingsTexts = {
     default: "default",
     agent: "agent",
     favorite: (title: string) => `Favorite: ${title}`,
-    nothing: "No model has these words.",
+    nothing: "No model or agent matches your search.",
   },
   agents: {
     about: "An agent is a model with instructions and tools. Choose it like a model in a chat.",
@@ -86,14 +86,14 @@ export const settingsTexts = {
   },
   toolDefaults: {
     about:
-      "The tool groups that are on in new chats. Each chat can change its own in its panel Tools.",
+      "The tool groups that are on in new chats. You can change them for each chat in its Tools panel.",
   },
   models: {
     about:
       "Add a key to use the models of a provider. All users of this server can then use these models.",
     current: "New messages go to",
     closed: {
-      before: "Only administrators can set keys. To use this browser as one, run",
+      before: "Only administrators can set keys. To use this browser as an administrator, run",
       after: "on the server's machine, then open the link in this browser.",
     },
     sources: {

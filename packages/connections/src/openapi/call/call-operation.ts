@@ -42,7 +42,7 @@ export interface OperationHost {
 
 /** The maximum length of a service's own error text, in characters. */
 const longestError = 2_000;
-/** The largest response that is compared with its schema, in bytes: it takes time. */
+/** The largest response that is compared with its schema, in bytes: the comparison takes time. */
 const largestChecked = 1024 * 1024;
 /** The largest joined result of several pages, in bytes of the responses. */
 const largestPages = 16 * 1024 * 1024;
@@ -207,7 +207,7 @@ async function findCredentials(
   if (selected.status === "ready") return { credentials: selected.credentials, secrets };
   return toolError({
     code: "sign_in_needed",
-    message: `${name} needs a credential for ${selected.schemes.join(", ")}. An administrator must set connections.${name}.credentials, or sign in.`,
+    message: `${name} needs a credential for ${selected.schemes.join(", ")}. An administrator must set connections.${name}.credentials, or a user must enter a key: capstan connections login ${name} --key`,
   });
 }
 

@@ -84,7 +84,7 @@ function adviceOn(status: number): string {
   if (status === 404 || status === 410)
     return "There is nothing at this address: check the ids in the arguments.";
   if (status === 409 || status === 412)
-    return "It conflicts with the current state: read that first.";
+    return "The request conflicts with the current state: read the current state first.";
   if (status === 405 || status === 501) return "The service does not have this operation.";
   return "Change the arguments that the message names.";
 }

@@ -63,7 +63,7 @@ export function readValue({ status, headers, bytes, url }: ReadResponse): Respon
   return { type: "parts", parts: contentParts([part]) };
 }
 
-/** The headers that tell about a resource without a body. */
+/** The headers that describe a response without a body. */
 const told = ["location", "content-type", "content-length", "etag", "last-modified"];
 
 function shownHeaders(headers: Headers): { readonly [name: string]: string } {

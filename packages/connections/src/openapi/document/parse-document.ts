@@ -24,12 +24,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    // A short text of YAML can begin with a brace, too. Long ones are JSON: their message is clearer.
+    // Short YAML can begin with a brace, too. Longer texts are JSON, whose message is clearer.
     if (text.length < longestFlow)
       try {
         return parse(text, { maxAliasCount: 100, logLevel: "error" });
       } catch {
-        // Report the problem of the JSON.
+        // The message of the JSON parser is reported.
       }
     throw new DocumentProblem(`it is not valid JSON: ${messageOf(thrown)}`);
   }

@@ -233,9 +233,9 @@ test("operations that cannot be called are named with their problem, and the oth
     /file \(GET \/file\): it refers to file:\/\/\/etc\/passwd, which cannot/,
     /gone .*does not exist/,
     /loop .*refers to itself/,
-    /other \(GET \/pets\/\{name\}\): its path is that of GET \/pets\/\{id\}/,
+    /other \(GET \/pets\/\{name\}\): it has the path of GET \/pets\/\{id\}/,
     /hidden .*U\+200B/,
-    /relative: a path begins with a slash/,
+    /relative: a path must begin with a slash/,
   ])
     assert.match(notes, part);
   // A path's parameter that the document does not describe is a text.
@@ -355,7 +355,7 @@ test("the server is chosen by the settings, with its variables, or else by the d
   assert.match(noteOf({ ...withPaths(paths), servers: [] }), /names no server. Set "server"/);
   assert.match(
     noteOf(several, { server: "https://{x}.example.org", variables: { x: "evil" } }),
-    /is one of b, c, not evil/,
+    /must be one of b, c, not evil/,
   );
   assert.match(
     noteOf({ ...withPaths(paths), servers: [{ url: "https://{y}.example.org" }] }),

@@ -94,7 +94,8 @@ function listOperations(document: Node, notes: string[]): readonly Listed[] {
   const shapes = new Map<string, string>();
   for (const [path, raw] of Object.entries(objectOf(document["paths"]))) {
     if (!path.startsWith("/")) {
-      if (!path.startsWith("x-")) notes.push(`${path.slice(0, 100)}: a path begins with a slash.`);
+      if (!path.startsWith("x-"))
+        notes.push(`${path.slice(0, 100)}: a path must begin with a slash.`);
       continue;
     }
     let item: Node;
@@ -116,7 +117,7 @@ function listOperations(document: Node, notes: string[]): readonly Listed[] {
       const shape = key.replaceAll(/\{[^{}]*\}/g, "{}");
       const before = shapes.get(shape);
       if (before !== undefined) {
-        notes.push(`${nameOf({ key, node })}: its path is that of ${before}, and it is left out.`);
+        notes.push(`${nameOf({ key, node })}: it has the path of ${before}, so it is left out.`);
         continue;
       }
       shapes.set(shape, key);

@@ -58,7 +58,7 @@ function filled(
       );
     if (allowed.length > 0 && !allowed.includes(value))
       throw new DocumentProblem(
-        `the server's variable ${name} is one of ${allowed.slice(0, 10).join(", ")}, not ${value}.`,
+        `the server's variable ${name} must be one of ${allowed.slice(0, 10).join(", ")}, not ${value}.`,
       );
     return value;
   });

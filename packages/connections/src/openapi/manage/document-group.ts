@@ -130,14 +130,15 @@ function unacceptedTool({ toolName }: Operation, unavailable: MissingNeed): Tool
       function: { name: toolName, description: "", parameters: { type: "object" } },
     },
     execute: () => {
-      throw new Error("nobody has accepted this operation");
+      throw new Error("no user has accepted this operation");
     },
   };
 }
 
 /**
- * Returns the names under which reads share a user's wider answer: all of them, or those with the
- * same tag if there are many, because an approval names each tool that it covers.
+ * Returns a function that names the grant of a read. Reads with the same name share a grant: all
+ * reads of the document or, if there are many, those with the same tag, because an approval names
+ * each tool that it covers.
  */
 function sharing(operations: readonly Operation[]): (operation: Operation) => string {
   const reads = operations.filter(isRead);

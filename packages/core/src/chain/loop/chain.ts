@@ -90,7 +90,7 @@ export class Chain {
   /** Whether a tool's group is one of those that the caller asked for. */
   isAskedFor(toolId: string): boolean {
     const { groups, executor, deferral } = this.options;
-    // It leads to the tools that the caller asked for.
+    // The search finds only tools that the caller asked for.
     if (toolId === deferral?.searchTool) return true;
     const asked = typeof groups === "function" ? groups() : groups;
     const group = executor.gate.registry.tool(toolId)?.group.name;

@@ -54,7 +54,7 @@ export const serverOperations: Operations = {
   "GET /v1/usage": {
     summary: "List the tokens that you used, by day and model",
     description:
-      "Counts the runs that have ended and are not deleted. The cost is absent for models without configured prices.",
+      "Counts the runs that have ended and are not deleted. The cost is null for models without configured prices.",
     query: [
       number("days", "The number of days, with today: 1 to 366. Default: 30.", 1),
       number("utc_offset", "The time zone of the days: minutes ahead of UTC. Default: 0.", -840),

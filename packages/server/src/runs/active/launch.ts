@@ -205,7 +205,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   };
 }
 
-/** Notes the first calls after a search of tools: they show what the query meant. */
+/** Records the first calls after a search of tools as usage of its query. */
 function noteUsage({ run, toolSearch }: LaunchOptions, call: CallRecord): void {
   const { toolId, status, parentCallId } = call;
   if (toolId === undefined || toolId === searchTool) return;

@@ -9,7 +9,7 @@ type LoadingCall = Pick<CallRecord, "toolId" | "name" | "round" | "parentCallId"
  * parallel calls ended first.
  */
 export class LoadedTools {
-  /** Of each earlier turn and of each round of the current turn. */
+  /** The tools of each round of earlier turns. */
   readonly #rounds: Set<string>[] = [];
   #current = new Map<number, Set<string>>();
 

@@ -39,7 +39,7 @@ export async function runEditJob<T extends EditJob["type"]>(
     ...limits,
   });
   if (ended.status === "busy")
-    throw new FileError("busy", "Too many long texts wait for their turn. Call again in a moment.");
+    throw new FileError("busy", "Too many long texts are in the queue. Call again in a moment.");
   if (ended.status !== "done")
     throw new FileError(
       "too_large",
