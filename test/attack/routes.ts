@@ -131,6 +131,7 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /healthz": { others: "all" },
   "GET /openapi.json": { others: "all" },
   "GET /docs": { others: "all" },
+  "GET /connections/client.json": { others: "all" },
   "POST /v1/pairings": { body: () => ({}), others: "all", refusal: 403 },
   "POST /v1/sessions": { body: () => ({ code: "guess" }), others: "all", refusal: 403 },
   "GET /v1/sessions": { others: "all", refusal: 403 },
@@ -629,7 +630,7 @@ export const routes: readonly Route[] = routeRights.flatMap((route) => {
  * attacks read the rights from the server's table.
  */
 const otherRights: readonly (readonly [names: RegExp, needs: RouteRight["needs"]])[] = [
-  [/ \/(?:healthz|openapi\.json|docs)$/, "none"],
+  [/ \/(?:healthz|openapi\.json|docs|connections\/client\.json)$/, "none"],
   [/^POST \/v1\/sessions$/, "none"],
   [/^GET \/v1\/files\/:id\/download$/, "none"],
   [/^POST \/v1\/pairings$/, "terminal"],

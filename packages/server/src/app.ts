@@ -148,6 +148,12 @@ export function createApp({
   for (const path of ["/mcp", "/mcp/*"]) app.use(path, authentication);
   const options = { ...defaultMcpOptions, ...mcp };
   app.route("/mcp", mcpRoutes(services, { options, budget, log }));
+  app.get("/connections/client.json", (context) => {
+    const document = services.connections?.clientDocument();
+    return document === undefined
+      ? errorResponse(unknownRoute(context.req))
+      : context.json(document);
+  });
   if (webRoot !== undefined) app.route("/", servePage(webRoot));
   return app;
 }

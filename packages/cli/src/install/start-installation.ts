@@ -147,6 +147,7 @@ export async function startInstallation(options: {
         store,
         sealer,
         connections,
+        publicUrl: configuration.publicUrl,
         reserved: () => [
           ...shippedNames,
           ...library.groups.map(({ name }) => name),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,8 @@ import { loadConfiguration } from "../configuration/load-configuration.ts";
 import { startInstallation } from "./start-installation.ts";
 
 /** Starts a server in a new folder, with a client. */
-async function start(folder: string) {
+async function start(folder: string, settings: { readonly publicUrl?: string } = {}) {
+  await writeFile(join(folder, "capstan.config.json"), JSON.stringify(settings));
   const loaded = await loadConfiguration({
     directory: folder,
     environment: {},
@@ -110,5 +111,36 @@ test("a user adds a server, signs in, and its tools work after a restart; no tok
     for (const secret of secrets) assert.ok(!shown.includes(secret), "a secret is readable");
   } finally {
     await rm(folder, { recursive: true });
+  }
+});
+
+test("a server with a public address describes itself as a client, and users sign in from there", async () => {
+  await using servers = await startOAuthServers();
+  const folder = await mkdtemp(join(tmpdir(), "capstan-connections-"));
+  try {
+    const local = await start(folder);
+    assert.equal((await fetch(`${local.url}/connections/client.json`)).status, 404);
+    await local.close({ graceMs: 0 });
+    const server = await start(folder, { publicUrl: "https://capstan.example.org" });
+    const document = await fetch(`${server.url}/connections/client.json`);
+    assert.deepEqual(
+      [document.status, ((await document.json()) as { redirect_uris: unknown }).redirect_uris],
+      [200, ["https://capstan.example.org/"]],
+    );
+    await server.client.addConnection({ name: "tickets", url: servers.url });
+    const started = await server.client.startSignIn("tickets", {
+      redirect_uri: "https://capstan.example.org/",
+    });
+    assert.equal(
+      new URL(started.url).searchParams.get("redirect_uri"),
+      "https://capstan.example.org/",
+    );
+    await assert.rejects(
+      server.client.startSignIn("tickets", { redirect_uri: "https://evil.example.org/" }),
+      /or of https:\/\/capstan\.example\.org/,
+    );
+    await server.close({ graceMs: 0 });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 });

@@ -36,11 +36,13 @@ export function createStoredCredentials() {
       readonly store: Store;
       readonly sealer: SecretSealer & { readonly rotate: () => void };
       readonly connections: Connections;
+      /** The address at which users open the page. @default only this machine's */
+      readonly publicUrl?: string | undefined;
       /** Names of other tool groups. */
       readonly reserved: () => readonly string[];
       readonly log: (line: string) => void;
     }): Promise<ConnectionService> {
-      const { store, sealer, connections, reserved, log } = options;
+      const { store, sealer, connections, reserved, publicUrl, log } = options;
       const secrets = secretStore(store);
       const credentials = openCredentials({
         store: secrets,
@@ -67,6 +69,7 @@ export function createStoredCredentials() {
         secrets,
         sealer,
         reserved,
+        publicUrl,
         rotate: () => sealer.rotate(),
         clock: systemClock,
         log,

@@ -385,7 +385,7 @@ export async function openConnectionService(options: {
       return {
         client_id: new URL("/connections/client.json", publicUrl).href,
         client_name: "Capstan",
-        redirect_uris: [new URL("/connections/callback", publicUrl).href],
+        redirect_uris: [new URL("/", publicUrl).href],
         grant_types: ["authorization_code", "refresh_token"],
         response_types: ["code"],
         token_endpoint_auth_method: "none",

@@ -29,6 +29,8 @@ export const routeRights: readonly RouteRight[] = [
   // The published contract has no data of a user.
   { method: "GET", path: "/openapi.json", needs: "none" },
   { method: "GET", path: "/docs", needs: "none" },
+  // Authorization servers read the description of Capstan as a client, which is public.
+  { method: "GET", path: "/connections/client.json", needs: "none" },
 
   { method: "POST", path: "/v1/pairings", needs: "terminal" },
   // A code that a terminal printed authenticates the request.

@@ -21,6 +21,11 @@ export const serverOperations: Operations = {
     answer: { type: "json", schema: { type: "object" } },
   },
   "GET /docs": { summary: "This document as a page", answer: { type: "bytes" } },
+  "GET /connections/client.json": {
+    summary: "Read the description of the server as an OAuth client",
+    answer: { type: "json", schema: { type: "object" } },
+    isOptional: true,
+  },
   "GET /v1/capstan": {
     summary: "Read the version, rights and settings of the server",
     answer: json("ServerInfo"),

@@ -31,7 +31,7 @@ export type ErrorStatus = keyof typeof meanings;
  */
 export function errorStatuses(
   { method, path, needs }: Pick<RouteRight, "method" | "path" | "needs">,
-  { query = [], body, form, answer, asksModel }: Operation,
+  { query = [], body, form, answer, asksModel, isOptional = false }: Operation,
 ): readonly ErrorStatus[] {
   const isMcp = path.startsWith("/mcp");
   const isApi = path.startsWith("/v1/") || isMcp;
@@ -44,7 +44,12 @@ export function errorStatuses(
     401: isApi && needs !== "none",
     403: true,
     // Bodies can name models, files and other objects.
-    404: names || isMcp || body !== undefined || query.some(({ name }) => name === "conversation"),
+    404:
+      names ||
+      isMcp ||
+      isOptional ||
+      body !== undefined ||
+      query.some(({ name }) => name === "conversation"),
     405: isMcp,
     406: isMcp,
     409: changes,

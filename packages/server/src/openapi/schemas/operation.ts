@@ -18,6 +18,8 @@ export interface Operation {
    * @default whether a request can ask for a stream of a new answer
    */
   readonly asksModel?: boolean;
+  /** Whether some servers do not have the resource. @default false */
+  readonly isOptional?: boolean;
 }
 
 /** A parameter of the query. */
