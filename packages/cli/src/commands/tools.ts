@@ -17,6 +17,7 @@ import { openScripts } from "../install/open-scripts.ts";
 import { type Style, styleFor } from "../terminal/style.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
 import { runningServerNotice } from "./shared/running-server-notice.ts";
+import { argumentTexts } from "../texts/arguments.ts";
 import { commandTexts } from "../texts/commands.ts";
 
 const texts = commandTexts.tools;
@@ -25,7 +26,9 @@ const texts = commandTexts.tools;
 export async function listTools({ values, positionals }: Invocation): Promise<number> {
   const [action, ...words] = positionals;
   const isSearch = action === "search" && words.length > 0;
-  if (action !== undefined && !isSearch) throw new CommandFailure(texts.searchUsage, 2);
+  if (action === "search" && !isSearch) throw new CommandFailure(texts.searchUsage, 2);
+  if (action !== undefined && !isSearch)
+    throw new CommandFailure(argumentTexts.unexpectedOperand("tools", action), 2);
   const configuration = await readConfiguration(values);
   const shipped = await configuredGroups(configuration);
   const reserved = shipped.map(({ name }) => name);
