@@ -59,11 +59,11 @@ test("a start that fails after it listens leaves nothing behind", async () => {
       ...optionsIn(dataDir),
       port,
       // This option is read last.
-      get retention(): never {
-        throw new Error("no retention");
+      get publicUrl(): never {
+        throw new Error("no address");
       },
     };
-    await assert.rejects(startServer(failing), /no retention/);
+    await assert.rejects(startServer(failing), /no address/);
 
     const next = await startServer({ ...optionsIn(dataDir), port });
     assert.equal((await fetch(`${next.url}/healthz`)).status, 200);
