@@ -287,3 +287,16 @@ test("the stored definitions are private and contain no secret", async () => {
   }
   assert.ok(existsSync(folder));
 });
+
+test("a program sees no hidden folder, also if its own files are inside one", async () => {
+  const server = fakeServer();
+  await using connections = testConnections({
+    sandbox: server.sandbox,
+    connections: [programConnection({ read: ["/srv"] })],
+    hidden: (folder) => [folder],
+  });
+  await connections.check();
+  const { hidden, shown } = server.processes[0]?.program ?? {};
+  assert.deepEqual(hidden, [connections.folder]);
+  assert.ok(shown?.[0]?.from.startsWith(connections.folder));
+});

@@ -33,6 +33,8 @@ export function testConnections(options: {
   readonly connections?: readonly Connection[];
   readonly folder?: string;
   readonly watch?: boolean;
+  /** Returns the paths that no program sees. @default none */
+  readonly hidden?: (folder: string) => readonly string[];
 }): Connections & AsyncDisposable & { readonly folder: string; readonly log: string[] } {
   const { sandbox = unconfined, credentials, onScope } = options;
   const { connections = [programConnection()], watch = false } = options;
@@ -43,7 +45,7 @@ export function testConnections(options: {
     folder,
     host: {
       version: "1",
-      programs: { sandbox, hidden: [], protected: [] },
+      programs: { sandbox, hidden: options.hidden?.(folder) ?? [], protected: [] },
       ...(credentials && { credentials }),
       ...(onScope && { onScope }),
       log: (line) => void log.push(line),

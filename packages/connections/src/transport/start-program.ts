@@ -61,7 +61,7 @@ export function startProgram(
       write,
       network,
       shown: [{ at: homeInside, from: home, write: true }],
-      hidden: host.hidden.filter((one) => !home.startsWith(one + sep)),
+      hidden: host.hidden,
       protected: host.protected,
       folder: homeInside,
     }),

@@ -5,7 +5,7 @@ import { stopWords } from "./stop-words.ts";
 const maxWordChars = 40;
 
 /** The characters of a text that are read. */
-const maxTextChars = 20_000;
+const maxTextChars = 4_000;
 
 /** Scripts without spaces between words, and Hangul, whose words have many endings. */
 const unspaced =
@@ -64,8 +64,10 @@ export function queryWords(query: string): readonly SearchWord[] {
 function plainText(text: string): string {
   const read = text.slice(0, maxTextChars);
   if (isAscii(read)) return read;
+  // Some characters become 18 others.
   return read
     .normalize("NFKD")
+    .slice(0, maxTextChars)
     .replaceAll(/\p{M}+/gu, "")
     .normalize("NFKC")
     .replaceAll("ß", "ss");

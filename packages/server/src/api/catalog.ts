@@ -1,7 +1,14 @@
 import { type Context, Hono } from "hono";
 import type { Tool, ToolGroup } from "@capstan/core";
 import { type ModelEntry, titleOf } from "@capstan/core/host";
-import type { AgentBody, ModelView, ServerInfo, ToolGroupView, ToolView } from "@capstan/contract";
+import type {
+  AgentBody,
+  ConnectionService,
+  ModelView,
+  ServerInfo,
+  ToolGroupView,
+  ToolView,
+} from "@capstan/contract";
 import { ruleFor } from "@capstan/store";
 import { agentName, assistantId } from "../runs/request/agent.ts";
 import type { Environment, Services } from "../http/services.ts";
@@ -101,15 +108,11 @@ export function catalogRoutes(services: Services): Hono<Environment> {
     );
   });
 
-  routes.get("/tools", (context) =>
-    context.json(
-      listView(
-        groups().map((group) => groupView(group, services)),
-        false,
-        ({ name }) => name,
-      ),
-    ),
-  );
+  routes.get("/tools", (context) => {
+    const states = services.connections?.states();
+    const views = groups().map((group) => groupView(group, services, states));
+    return context.json(listView(views, false, ({ name }) => name));
+  });
 
   return routes;
 }
@@ -120,8 +123,14 @@ function unknownModel(id: string, entries: readonly ModelEntry[]): RequestError 
   return new RequestError({ status: 404, param: "model", code: "model_not_found", message });
 }
 
-function groupView(group: ToolGroup, services: Services): ToolGroupView {
-  const connection = services.connections?.states().get(group.name);
+type States = ReturnType<ConnectionService["states"]>;
+
+function groupView(
+  group: ToolGroup,
+  services: Services,
+  states: States | undefined,
+): ToolGroupView {
+  const connection = states?.get(group.name);
   return {
     name: group.name,
     object: "tool_group",

@@ -97,6 +97,9 @@ export function connectionRoutes(services: Pick<Services, "connections">): Hono<
     const body = await readBody(context, createBody);
     if (body.trust_annotations === true && !mayApprove(context))
       throw rightMissing("approve", "To trust the annotations of a server");
+    // The program starts at once, to list its tools.
+    if (body.command !== undefined && !mayApprove(context))
+      throw rightMissing("approve", "To add a program");
     const made = await service.create(body, by(context));
     return context.json(valueOf(made, body.name));
   });
@@ -123,6 +126,10 @@ export function connectionRoutes(services: Pick<Services, "connections">): Hono<
     const body = await readBody(context, updateBody);
     if (body.trust_annotations === true && !mayApprove(context))
       throw rightMissing("approve", "To trust the annotations of a server");
+    if (body.enabled === true && !mayApprove(context)) {
+      const found = await service.get(name, by(context));
+      if (found?.type === "program") throw rightMissing("approve", "To enable a program");
+    }
     const changed = await service.change(name, body, by(context));
     return context.json(valueOf(changed, name));
   });

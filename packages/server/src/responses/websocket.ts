@@ -1,3 +1,4 @@
+import { splitEvents } from "./split-events.ts";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
@@ -370,16 +371,12 @@ interface ResponseFrame {
 
 /** Yields the data of a response's server-sent events, without the event that marks their end. */
 async function* framesOf(response: Response): AsyncGenerator<ResponseFrame, void, undefined> {
-  let rest = "";
-  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const events = (rest + piece).split("\n\n");
-    rest = events.pop() ?? "";
-    for (const event of events) {
-      const text = /^data: (.*)$/m.exec(event)?.[1];
-      if (text === undefined || text === "[DONE]") continue;
-      const type = /^event: (.*)$/m.exec(event)?.[1];
-      const id = type === "response.created" ? /"id":"(resp_\w+)"/.exec(text)?.[1] : undefined;
-      yield { type, id, text };
-    }
+  const body = response.body?.pipeThrough(new TextDecoderStream());
+  for await (const event of splitEvents(body ?? [])) {
+    const text = /^data: (.*)$/m.exec(event)?.[1];
+    if (text === undefined || text === "[DONE]") continue;
+    const type = /^event: (.*)$/m.exec(event)?.[1];
+    const id = type === "response.created" ? /"id":"(resp_\w+)"/.exec(text)?.[1] : undefined;
+    yield { type, id, text };
   }
 }

@@ -60,6 +60,7 @@ export function createTestApp(
     readonly modelIds?: readonly string[];
     readonly scripts?: Services["scripts"];
     readonly providers?: Services["providers"];
+    readonly connections?: Services["connections"];
     readonly hostedTools?: Services["hostedTools"];
     readonly passedHeaders?: Services["passedHeaders"];
     readonly attachmentTools?: RunServiceOptions["attachmentTools"];
@@ -125,6 +126,7 @@ export function createTestApp(
     agents: setup.agents ?? {},
     ...(setup.scripts && { scripts: setup.scripts }),
     ...(setup.providers && { providers: setup.providers }),
+    ...(setup.connections && { connections: setup.connections }),
     ...(setup.hostedTools && { hostedTools: setup.hostedTools }),
     ...(setup.passedHeaders && { passedHeaders: setup.passedHeaders }),
     createExecutor: executorsOf(tools, undefined, executor),

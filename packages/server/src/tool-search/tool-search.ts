@@ -34,8 +34,8 @@ const maxSessions = 1_000;
 /** The most calls after a query that count as its usage. */
 const maxCalls = 5;
 
-/** The number of tools after which reading their texts yields to the event loop. */
-const batch = 50;
+/** The time after which reading the texts of tools yields to the event loop, in milliseconds. */
+const turnMs = 20;
 
 /** The number of matches of each ranking that are combined. */
 const fused = 50;
@@ -58,9 +58,12 @@ export function createToolSearch({ embed }: { readonly embed?: EmbedTexts } = {}
       known.length === key.length && known.every((each, place) => each === key[place]);
     if (last !== undefined && isSame(last.key)) return last.index;
     const { createToolIndex, readToolText } = await import("@capstan/core/search");
-    for (const [place, tool] of tools.entries()) {
+    let began = performance.now();
+    for (const tool of tools) {
       readToolText(tool);
-      if (place % batch === batch - 1) await nextTurn();
+      if (performance.now() - began < turnMs) continue;
+      await nextTurn();
+      began = performance.now();
     }
     const index = createToolIndex(tools);
     last = { key, index };

@@ -114,7 +114,7 @@ async function request(
   try {
     const plain = plainRequest(operation, args, host, context);
     const body = await writeBody(operation, args["body"], context);
-    const isOwn = URL.parse(list.server)?.host === plain.url.host;
+    const isOwn = URL.parse(list.server)?.origin === plain.url.origin;
     let found = await findCredentials(operation, host, context);
     for (let attempt = 1; ; attempt++) {
       if (isToolError(found)) return found;

@@ -372,6 +372,13 @@ test("the server is chosen by the settings, with its variables, or else by the d
     noteOf(other),
     /up \(GET \/a\): its requests go to https:\/\/uploads.example.org, and without credentials/,
   );
+  const plain = withPaths({
+    "/a": { servers: [{ url: "http://api.example.org" }], get: { operationId: "up" } },
+  });
+  assert.match(
+    noteOf({ ...plain, servers: [{ url: "https://api.example.org" }] }),
+    /its requests go to http:\/\/api.example.org, and without credentials/,
+  );
 });
 
 test("a change of any part changes an operation's digest, and other operations keep theirs", () => {

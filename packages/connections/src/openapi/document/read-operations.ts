@@ -67,7 +67,7 @@ export function readOperations(document: Node, options: ReadOptions): ReadOperat
   });
   const main = mainServer(document, options.choice);
   for (const { key, id, server } of operations)
-    if (main !== "" && URL.parse(server)?.host !== URL.parse(main)?.host)
+    if (main !== "" && URL.parse(server)?.origin !== URL.parse(main)?.origin)
       notes.push(`${id} (${key}): its requests go to ${server}, and without credentials.`);
   const servers = serverUrls(document["servers"]);
   if (options.choice.server === undefined && servers.length > 1)

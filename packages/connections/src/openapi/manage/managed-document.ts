@@ -43,6 +43,7 @@ export class ManagedDocument implements Managed {
   readonly isReadAtStart = true;
   #stored: StoredDocument | undefined;
   #lastError: ConnectionError | undefined;
+  #compared: { readonly stored: StoredDocument; readonly changes: ToolChanges } | undefined;
   #reading: Promise<void> | undefined;
   readonly #closed = new AbortController();
   readonly #fetch: ServiceFetch;
@@ -64,9 +65,11 @@ export class ManagedDocument implements Managed {
   }
 
   get changes(): ToolChanges {
-    return this.#stored === undefined
-      ? { added: [], removed: [], changed: [] }
-      : changesOf(this.#stored);
+    const stored = this.#stored;
+    if (stored === undefined) return { added: [], removed: [], changed: [] };
+    // The comparison is long for large documents, and every list of connections needs it.
+    if (this.#compared?.stored !== stored) this.#compared = { stored, changes: changesOf(stored) };
+    return this.#compared.changes;
   }
 
   get status(): ConnectionStatus {
