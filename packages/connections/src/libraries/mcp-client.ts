@@ -22,7 +22,6 @@ export type {
   ClientCapabilities,
   ElicitRequest,
   ElicitResult,
-  FetchLike,
   JSONRPCMessage,
   PriorDiscovery,
   Transport,

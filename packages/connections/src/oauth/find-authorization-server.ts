@@ -1,7 +1,7 @@
 import { errorMessage } from "@capstan/core/host";
 import { type AuthorizationServer, authorizationServer } from "../credentials/credential.ts";
 import type { OAuthSettings } from "../definition/connection.ts";
-import type { FetchLike } from "../libraries/mcp-client.ts";
+import type { FetchLike } from "../transport/fetch-like.ts";
 import { checkEndpoint } from "./check-endpoint.ts";
 import { SignInError } from "./sign-in-error.ts";
 

@@ -1,5 +1,5 @@
 import type { HttpConnection } from "../definition/connection.ts";
-import type { FetchLike } from "../libraries/mcp-client.ts";
+import type { FetchLike } from "../transport/fetch-like.ts";
 import { guardedFetch } from "../transport/guarded-fetch.ts";
 
 /** Time limit of a request to an authorization server, in ms. */

@@ -2,7 +2,7 @@ import { errorMessage } from "@capstan/core/host";
 import type { AuthorizationServer, OAuthClient, TokenSet } from "../credentials/credential.ts";
 import type { RefreshableCredential, RefreshOutcome } from "../credentials/open-credentials.ts";
 import { withoutSecrets } from "../definition/connection.ts";
-import type { FetchLike } from "../libraries/mcp-client.ts";
+import type { FetchLike } from "../transport/fetch-like.ts";
 
 /** The reply of a token endpoint, as the library reads it. */
 interface TokenReply {

@@ -1,5 +1,5 @@
 import type { Credential } from "../credentials/credential.ts";
-import type { FetchLike } from "../libraries/mcp-client.ts";
+import type { FetchLike } from "../transport/fetch-like.ts";
 import { authenticate } from "./request-token.ts";
 
 /**

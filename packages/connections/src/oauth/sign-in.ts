@@ -6,7 +6,7 @@ import { authorizationServer, type OAuthClient, oauthClient } from "../credentia
 import { type Credentials, openSecret, sealSecret } from "../credentials/open-credentials.ts";
 import type { SecretKey, SecretSealer, SecretStore } from "../credentials/secret-store.ts";
 import { type HttpConnection, withoutSecrets } from "../definition/connection.ts";
-import type { FetchLike } from "../libraries/mcp-client.ts";
+import type { FetchLike } from "../transport/fetch-like.ts";
 import { checkEndpoint, checkRedirect, isLoopbackName } from "./check-endpoint.ts";
 import { findAuthorizationServer, type FoundServer } from "./find-authorization-server.ts";
 import { requestToken, tokensOf } from "./request-token.ts";

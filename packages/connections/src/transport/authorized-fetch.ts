@@ -1,6 +1,6 @@
 import { needsScope } from "../credentials/credential-texts.ts";
 import type { CredentialAnswer, CredentialSource } from "../credentials/credential-source.ts";
-import type { FetchLike } from "../libraries/mcp-client.ts";
+import type { FetchLike } from "./fetch-like.ts";
 import { ConnectionError } from "./connection-error.ts";
 
 /**

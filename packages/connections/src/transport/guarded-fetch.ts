@@ -8,7 +8,7 @@ import {
   type ResolveHost,
 } from "@capstan/sandbox";
 import type { Dispatcher } from "undici";
-import type { FetchLike } from "../libraries/mcp-client.ts";
+import type { FetchLike } from "./fetch-like.ts";
 import { ConnectionError } from "./connection-error.ts";
 import { largestMessage } from "./program-transport.ts";
 

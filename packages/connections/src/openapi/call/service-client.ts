@@ -1,4 +1,4 @@
-import type { FetchLike } from "../../libraries/mcp-client.ts";
+import type { FetchLike } from "../../transport/fetch-like.ts";
 import { guardedFetch } from "../../transport/guarded-fetch.ts";
 import type { OpenApiConnection } from "../definition/openapi-connection.ts";
 import { isUrl } from "../definition/openapi-connection.ts";
