@@ -131,7 +131,8 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "GET /healthz": { others: "all" },
   "GET /openapi.json": { others: "all" },
   "GET /docs": { others: "all" },
-  "GET /connections/client.json": { others: "all" },
+  // The servers under attack have no public address.
+  "GET /connections/client.json": { others: "all", refusal: 404 },
   "POST /v1/pairings": { body: () => ({}), others: "all", refusal: 403 },
   "POST /v1/sessions": { body: () => ({ code: "guess" }), others: "all", refusal: 403 },
   "GET /v1/sessions": { others: "all", refusal: 403 },
