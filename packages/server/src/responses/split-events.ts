@@ -10,6 +10,7 @@ export async function* splitEvents(
   let parts: string[] = [];
   let last = "";
   for await (const piece of pieces) {
+    if (piece === "") continue;
     let from = 0;
     // The first of the two line ends can be in the piece before.
     if (last === "\n" && piece.startsWith("\n")) {
