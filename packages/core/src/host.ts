@@ -9,6 +9,7 @@
 // base
 export { systemClock } from "./base/clock.ts";
 export { errorMessage } from "./base/errors.ts";
+export { untilAborted } from "./base/until-aborted.ts";
 export { newId } from "./base/id.ts";
 export { LruCache } from "./base/lru-cache.ts";
 

@@ -39,7 +39,7 @@ const surface = {
     deniesPath deniesUrl detached digest errorMessage executionRule
     hostedFamily hostedToolProblem isContentParts isSettled isUnchecked isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
     maxPatternSize newId noUsage patternSize readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
-    reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf withFoundOutcome
+    reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf untilAborted withFoundOutcome
     `,
     types: `
     CustomInput EmbeddingOutcome EmbeddingRequest PreparedArguments TextGrammar

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "@capstan/core";
+import { untilAborted } from "@capstan/core/host";
 import { type Credential, credential, partsOf, type TokenSet } from "./credential.ts";
 import type { CredentialAnswer, CredentialSource } from "./credential-source.ts";
 import { needsSignInAgain, rejectedCredential, unreadableCredential } from "./credential-texts.ts";
@@ -149,7 +150,7 @@ export function openCredentials(options: {
       const left = (tokens?.expiresAt ?? Infinity) - clock.now();
       const isUsable = tokens !== undefined && !isRejected && left > 0;
       if (isUsable && left > earlyMs) return answer;
-      const refreshed = await abortable(refreshOnce(found, given), signal);
+      const refreshed = await untilAborted(refreshOnce(found, given), signal);
       return refreshed.status !== "ready" && isUsable ? answer : refreshed;
     },
   };
@@ -272,16 +273,4 @@ function unavailable({ connection }: SecretKey, reason: string): CredentialAnswe
     status: "unavailable",
     message: `The access token of ${connection} has expired and cannot be refreshed now: ${reason}. Try again later.`,
   };
-}
-
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason as Error);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -1,3 +1,4 @@
+import { untilAborted } from "@capstan/core/host";
 import type { OpenClient } from "../client/open-client.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 
@@ -89,7 +90,7 @@ export class OwnerSession {
         retryAfterMs: Math.ceil(waitMs),
       });
     this.#opening ??= this.#attempt();
-    return abortable(this.#opening, signal);
+    return untilAborted(this.#opening, signal);
   }
 
   async #attempt(): Promise<OpenSession> {
@@ -117,17 +118,5 @@ export class OwnerSession {
     } finally {
       this.#opening = undefined;
     }
-  }
-}
-
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason as Error);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -4,6 +4,7 @@ import {
   type ModelEntry,
   systemClock,
   type TokenPrices,
+  untilAborted,
 } from "@capstan/core/host";
 import { createOfflineModel, offlineModelId } from "../offline/offline-model.ts";
 import { configuredProviders, type Environment, ollamaProvider } from "./configured-providers.ts";
@@ -12,7 +13,6 @@ import { createLanguageModels, type LanguageModels } from "./language-models.ts"
 import { listModels } from "./list-models.ts";
 import type { Provider } from "./request/provider.ts";
 import type * as ProviderModels from "./provider-model.ts";
-import { untilAborted } from "./stream/until-aborted.ts";
 
 /** Options of a model catalog. */
 export interface ModelCatalogOptions {

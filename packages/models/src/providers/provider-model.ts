@@ -1,12 +1,11 @@
 import type { Clock, Model, ModelError, ModelEvent, ModelRequest } from "@capstan/core";
-import { systemClock, type TokenPrices } from "@capstan/core/host";
+import { systemClock, type TokenPrices, untilAborted } from "@capstan/core/host";
 import { customNames } from "./request/custom-tools.ts";
 import { dialectOf, readsFile } from "./request/dialect.ts";
 import { ownNames } from "./request/prompt-calls.ts";
 import type { Provider } from "./request/provider.ts";
 import type { PartModel } from "./stream/part-model.ts";
 import { readParts } from "./stream/read-parts.ts";
-import { untilAborted } from "./stream/until-aborted.ts";
 import { retryDelay } from "./retry-delay.ts";
 import { nextTurn, withoutLongTexts } from "./request/long-texts.ts";
 import { toCallOptions } from "./request/to-call-options.ts";

@@ -1,6 +1,6 @@
 import { type Clock, ModelError } from "@capstan/core";
 import type { CallOptions, PartModel, PartReader, ProviderPart } from "./part-model.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "@capstan/core/host";
 
 export interface ReadPartsOptions {
   readonly options: CallOptions;

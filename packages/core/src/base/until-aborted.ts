@@ -1,5 +1,7 @@
 /**
  * Returns the value of a promise. Rejects with the signal's reason as soon as the signal aborts.
+ *
+ * @example await untilAborted(fetch("https://example.org"), AbortSignal.timeout(1_000));
  */
 export async function untilAborted<T>(
   promise: PromiseLike<T>,
