@@ -13,7 +13,7 @@ import { executorOf, programConnection, testConnections } from "./testing/test-c
 import { call, fakeContext, toolOf } from "@capstan/core/testing";
 import type { ProgramConnection } from "./definition/connection.ts";
 
-/** Calls `echo` of a server that answers in a certain way. */
+/** Calls the tool `echo` of a server that handles the call with the given function. */
 async function callWith(
   call: Answer,
   {
@@ -68,7 +68,7 @@ test("texts, structured data, images, files and links become a result", async ()
   assert.equal(textOf(structured.result), "It is 21 °C.");
 });
 
-test("a malformed part or a wrong structured result is a note, never a lost result", async () => {
+test("a malformed part or structured result adds a note, and the result stays", async () => {
   const { result } = await callWith(
     () => ({
       content: [{ type: "text", text: "done" }, { type: "text" }, { type: "video" }, null, 7],
@@ -89,7 +89,7 @@ test("a malformed part or a wrong structured result is a note, never a lost resu
   assert.match(textOf(without.result), /^a\n\n\[The tool promises a structured result/);
 });
 
-test("a pattern of the server that hangs a validator does not block the process", async () => {
+test("a server's regular expression that backtracks for ages does not block the process", async () => {
   const started = performance.now();
   const { result } = await callWith(
     () => ({ content: [], structuredContent: { a: `${"a".repeat(40)}!` } }),
@@ -103,7 +103,7 @@ test("a pattern of the server that hangs a validator does not block the process"
   assert.ok(performance.now() - started < 8_000);
 });
 
-test("isError is a failure with the server's own words", async () => {
+test("a result with isError is a failure with the server's message", async () => {
   const { result } = await callWith(() => ({
     isError: true,
     content: [{ type: "text", text: "There is no ticket 7. ListTickets lists them." }],
@@ -117,7 +117,7 @@ test("a JSON-RPC error rejects the call, and the server is not ended", async () 
   assert.match(textOf(result), /rejected.*Unknown tool/s);
 });
 
-test("noise on standard output is dropped", async () => {
+test("other text on standard output is dropped", async () => {
   const { result } = await callWith(echo, {
     prepare(process) {
       process.send("\u001B[32mServer 1.0 is ready\u001B[0m\n\n{ not json }\n[1]\nnull\n");
@@ -160,7 +160,7 @@ test("a server that dies during a call leaves its outcome unknown; the next call
   assert.equal(calls.length, 2, "no call was sent twice");
 });
 
-test("a server that cannot start is tried again after a delay, with its last words", async () => {
+test("the error of a server that cannot start has its last output, and each check starts it again", async () => {
   const server = fakeServer({
     answer(_request, process) {
       process.stderr("Error: TOKEN is missing\n");
@@ -176,7 +176,7 @@ test("a server that cannot start is tried again after a delay, with its last wor
   assert.equal(server.processes.length, started + 1, "each check tries again");
 });
 
-test("a silent server ends a call after the idle time, and is told", async () => {
+test("a call ends if its server is silent for the idle time, and the server gets a cancellation", async () => {
   const { result, processes } = await callWith(() => "sent", {
     connection: { idleSeconds: 0.05 },
   });
@@ -228,7 +228,7 @@ test("a cancelled call is cancelled at the server at once", async () => {
   assert.ok(performance.now() - stopped < 10_000);
 });
 
-test("a question of the server reaches a user, who changes the answers", async () => {
+test("a user reads a server's question and changes the answers", async () => {
   const asked = askingServer({
     message: "Whose ticket\u202E?",
     requestedSchema: {
@@ -250,7 +250,7 @@ test("a question of the server reaches a user, who changes the answers", async (
   const args = first?.type === "execution" ? first.request.args : {};
   assert.equal(args["question"], "Whose ticket⟨U+202E⟩?");
   assert.deepEqual(args["answers"], { name: "", urgent: false });
-  // An empty name does not fit, so the user is asked again.
+  // An empty name is invalid, so the user is asked again.
   await approvals.answer(first?.id ?? "", { decision: "allow" });
   await until(() => approvals.pending.length === 1 && approvals.pending[0]?.id !== first?.id);
   const [second] = approvals.pending;
@@ -263,7 +263,7 @@ test("a question of the server reaches a user, who changes the answers", async (
   assert.match(textOf(await running), /"action":"accept".*"name":"Ann"/s);
 });
 
-test("a refused question declines, and a form that asks for a secret reaches nobody", async () => {
+test("a user can decline a question, and a form that asks for a secret is declined at once", async () => {
   const refused = await answerTo({
     message: "Which?",
     requestedSchema: object({ a: { type: "string" } }),
@@ -284,7 +284,7 @@ test("a refused question declines, and a form that asks for a secret reaches nob
     );
 });
 
-test("a server that asks without end is cut off", async () => {
+test("a server can ask only a few questions during a call", async () => {
   const server = fakeServer({
     async call(_request, process) {
       let last = "";
@@ -309,7 +309,7 @@ test("a server that asks without end is cut off", async () => {
   assert.ok(questions <= 10, String(questions));
 });
 
-test("resources and prompts are read by tools, if the server has them", async () => {
+test("a server with resources and prompts gets tools that read them", async () => {
   const server = fakeServer({
     capabilities: { tools: {}, resources: {}, prompts: {} },
     answer({ method, params }) {
@@ -355,7 +355,7 @@ test("the roots of a connection are its folders", async () => {
 
 const object = (properties: object) => ({ type: "object", properties });
 
-/** Sends a request of the server, and waits for the answer. */
+/** Sends a request from the server, and waits for the client's response. */
 async function request(process: FakeProcess, method: string, params: object): Promise<unknown> {
   const id = `s${process.received.length}-${Math.random()}`;
   process.send({ jsonrpc: "2.0", id, method, params });
@@ -375,7 +375,7 @@ function askingServer(params: object): ReturnType<typeof fakeServer> {
   });
 }
 
-/** Returns the answer to a question that every person refuses. */
+/** Returns the client's response to a question that the user declines. */
 async function answerTo(params: object, { nobody = false } = {}): Promise<string> {
   const server = askingServer(params);
   await using connections = testConnections({ sandbox: server.sandbox });

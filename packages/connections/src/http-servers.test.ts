@@ -123,7 +123,7 @@ test("a stream that ends without a result ends the call", async () => {
   assert.match(await run(server), /outcome_unknown/);
 });
 
-test("rejected credentials and too many requests are told apart, without the secret", async () => {
+test("rejected credentials and too many requests have distinct errors without the secret", async () => {
   for (const [status, expected] of [
     [401, /sign_in_needed/],
     [403, /sign_in_needed/],
@@ -142,7 +142,7 @@ test("rejected credentials and too many requests are told apart, without the sec
   }
 });
 
-test("a server that needs credentials, or sends a page, says so in its state", async () => {
+test("the status reports a server that needs credentials or sends an HTML page", async () => {
   for (const [status, state] of [
     [401, "needs_sign_in"],
     [200, "backing_off"],
@@ -173,7 +173,7 @@ test("an answer of 50 MB fails the call", async () => {
   }
 });
 
-test("redirects to another place are not followed", async () => {
+test("redirects to another host are not followed", async () => {
   await using server = await httpServer((message, response) => {
     if (message.method !== "tools/call") return undefined;
     response.writeHead(307, { location: "http://169.254.169.254/latest" }).end();
@@ -195,7 +195,7 @@ test("a rule that denies the host denies the calls", async () => {
   assert.equal(server.calls().length, 0);
 });
 
-test("a server that does not exist is said to be unreachable, and the call was not sent", async () => {
+test("the error for a missing server says that the call was not sent", async () => {
   const server = await httpServer();
   await server.connections.check();
   await server.connections.close();

@@ -7,7 +7,7 @@ import { definitionsOf, textOf, toolNames, until } from "./testing/read-results.
 import { echo, echoTool, fakeServer } from "./testing/fake-server.ts";
 import { executorOf, programConnection, testConnections } from "./testing/test-connections.ts";
 
-test("nothing is started at the start; the first check lists, and a call uses the stored list", async () => {
+test("no server starts with Capstan; the first check lists the tools, and calls use the stored list", async () => {
   const server = fakeServer();
   await using connections = testConnections({ sandbox: server.sandbox });
   assert.equal(server.processes.length, 0);
@@ -33,7 +33,7 @@ test("nothing is started at the start; the first check lists, and a call uses th
   );
 });
 
-test("every call of a server's tool asks, whatever its annotations claim", async () => {
+test("every call of a server's tool needs approval, whatever its annotations claim", async () => {
   const tools = [{ ...echoTool, annotations: { readOnlyHint: true, idempotentHint: true } }];
   const server = fakeServer({ tools });
   await using connections = testConnections({ sandbox: server.sandbox });
@@ -92,7 +92,7 @@ for (const [part, changed] of Object.entries({
       offered.map(({ function: { name } }) => name),
       ["AnswerServer"],
     );
-    // The old definition again needs nobody.
+    // The old definition needs no new acceptance.
     server.options.tools = [echoTool];
     await connections.check();
     assert.equal(connections.status()[0]?.state, "ready");
@@ -249,7 +249,7 @@ test("each owner has a process, unless the connection is shared", async () => {
   }
 });
 
-test("a storm of list changes leads to one more list, then to one in ten seconds", async () => {
+test("many list changes lead to one more read of the list, then to one every ten seconds", async () => {
   const server = fakeServer({
     call: (request, process) => {
       for (let n = 0; n < 5_000; n++)
@@ -288,7 +288,7 @@ test("the stored definitions are private and contain no secret", async () => {
   assert.ok(existsSync(folder));
 });
 
-test("a program sees no hidden folder, also if its own files are inside one", async () => {
+test("a program sees no hidden folder, even if its own files are inside one", async () => {
   const server = fakeServer();
   await using connections = testConnections({
     sandbox: server.sandbox,

@@ -3,7 +3,7 @@ import type { ServerTool } from "../definition/server-tool.ts";
 
 /** The stored data of a connection: plain JSON without secrets. */
 export interface StoredConnection {
-  /** `identityOf(connection)`: definitions of another server do not apply. */
+  /** The connection's `identityOf`. Definitions with another identity do not apply. */
   readonly identity: string;
   /** The definitions that a user accepted. */
   readonly accepted: readonly ServerTool[];

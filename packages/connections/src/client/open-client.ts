@@ -22,11 +22,11 @@ export interface OpenClient {
   readonly listTools: (signal?: AbortSignal) => Promise<readonly unknown[]>;
   /** Returns why the connection ended by itself. */
   readonly failure: () => ConnectionError | undefined;
-  /** The secrets of the requests so far, which no text may contain. */
+  /** The secrets that requests have sent so far. No text may contain them. */
   readonly secrets: ReadonlySet<string>;
 }
 
-/** The maximum number of pages that are read of a list. */
+/** The maximum number of pages to read of a list. */
 const mostPages = 64;
 /** The maximum number of notifications of a server per second; further ones are dropped. */
 const mostNotifications = 1_000;
@@ -55,7 +55,7 @@ export async function openClient(
 ): Promise<OpenClient> {
   const { kind, era } = options;
   const sdk = await import("../libraries/mcp-client.ts");
-  // Each attempt starts a process, and nearly all programs use the older protocol.
+  // Each attempt starts a process, so programs begin with the older protocol, which most use.
   const first = era ?? (kind === "program" ? "legacy" : "auto");
   try {
     return await connect(sdk, transports(), first, options);
@@ -87,7 +87,7 @@ async function connect(
     {
       capabilities,
       versionNegotiation: { mode: mode === "modern" ? { pin: "2026-07-28" } : mode },
-      // A validator that runs in linear time checks results after the call.
+      // Accept every result here: after the call, a validator that runs in linear time checks it.
       jsonSchemaValidator: {
         getValidator: () => (value) => ({
           valid: true,

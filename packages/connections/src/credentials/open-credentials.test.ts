@@ -128,7 +128,7 @@ test("a rejected refresh needs a sign-in, and never deletes a newer credential",
   assert.equal(after.status === "ready" && after.secrets[0], "canary-access-4");
 });
 
-test("a rejected key is not sent again, and says what to do", async () => {
+test("a rejected key is not sent again, and the message says what to do", async () => {
   const { one } = nodes();
   await one.set("tickets", "ann", { type: "bearer", token: "canary-key" });
   const first = await ask(one);
@@ -150,7 +150,7 @@ test("a secret that was copied to another user or connection cannot be read", as
     assert.equal(answer.status, "needs_sign_in");
 });
 
-test("after a change of the key, secrets are encrypted again; a lost key says what to do", async () => {
+test("secrets are encrypted again after a key rotation; the error about a lost key says what to do", async () => {
   const { one, open, store } = nodes();
   await one.set("tickets", "ann", { type: "bearer", token: "canary-key" });
   const lost = open(testSealer("another"));

@@ -121,7 +121,7 @@ export function openCredentials(options: {
       state: isNew ? "ready" : "needs_sign_in",
       ifRevision: revision,
     });
-    // If a user signed in or out meanwhile, that counts.
+    // Read it again: a user may have signed in or out meanwhile.
     return answerOf(await store.get(found));
   }
 
@@ -258,7 +258,7 @@ export function sealSecret(sealer: SecretSealer, key: SecretKey, text: string): 
   return sealer.seal(labelOf(key), text);
 }
 
-/** Decrypts a secret; undefined if the installation's key or its own `SecretKey` was another one. */
+/** Decrypts a secret; undefined if it was encrypted with another key or for another `SecretKey`. */
 export function openSecret(sealer: SecretSealer, secret: StoredSecret): string | undefined {
   const opened = sealer.open(labelOf(secret), secret.sealed);
   return "text" in opened ? opened.text : undefined;

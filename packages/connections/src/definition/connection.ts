@@ -11,7 +11,7 @@ interface CommonSettings {
   readonly tools?: readonly string[];
   /**
    * Whether the administrator trusts the server's annotations: tools that it marks as read-only
-   * then ask once, and may be repeated. @default false: every call asks
+   * then need one approval, and may be repeated. @default false: every call needs approval
    */
   readonly trustAnnotations?: boolean;
   /** Seconds without a message from the server after which a call ends. @default 60 */

@@ -82,7 +82,7 @@ function readTool(raw: unknown): Read {
   }
 }
 
-/** Only booleans count. Readers treat a missing annotation as the strictest value. */
+/** Drops annotations that are not booleans. A missing annotation counts as the strictest value. */
 function annotationsOf(raw: unknown): ServerTool["annotations"] {
   if (!isObject(raw)) return {};
   const hint = (name: string) => (typeof raw[name] === "boolean" ? raw[name] : undefined);

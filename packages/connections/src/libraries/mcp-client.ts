@@ -1,4 +1,4 @@
-// Builds of the package contain this module with the library's code.
+// The build bundles the library's code into this module.
 export {
   checkResourceAllowed,
   Client,

@@ -1,2 +1,2 @@
-// Builds of the package contain this module with the library's code.
+// The build bundles the library's code into this module.
 export { upgradeFromTwoToThree } from "@scalar/openapi-upgrader/2.0-to-3.0";

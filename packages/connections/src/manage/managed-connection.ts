@@ -14,7 +14,7 @@ import { openSession } from "./open-session.ts";
 import type { SessionHost } from "./session-host.ts";
 import { OwnerSession } from "./owner-session.ts";
 
-/** Minimum time between two reads of the list that a server requests, in milliseconds. */
+/** Minimum time between two reads of a list that the server reports as changed, in milliseconds. */
 const listIntervalMs = 10_000;
 /** The maximum number of simultaneous sessions of a connection. */
 const mostSessions = 20;
@@ -172,7 +172,7 @@ export class ManagedConnection {
     if (known !== undefined) return known;
     const { connection } = this.#options;
     if (this.#isClosed)
-      throw new ConnectionError({ code: "not_connected", message: "The server of Capstan stops." });
+      throw new ConnectionError({ code: "not_connected", message: "Capstan is stopping." });
     if (this.#sessions.size >= mostSessions) this.#endOldest();
     const session: OwnerSession = new OwnerSession(async (onClose) => {
       const { host } = this.#options;
@@ -214,7 +214,9 @@ export class ManagedConnection {
     void oldest[1].close();
   }
 
-  /** Reads the list at most every ten seconds, even if the server requests it more often. */
+  /**
+   * Reads the list again, at most every ten seconds, even if the server reports changes more often.
+   */
   #listSoon(owner: string): void {
     if (this.#isClosed || this.#listAgain !== undefined) return;
     const waitMs = Math.max(0, this.#listedAt + listIntervalMs - performance.now());

@@ -147,7 +147,7 @@ function connectFailure(
   const told = said === "" ? "" : ` It wrote: ${withoutSecrets(said, secrets)}`;
   const hint =
     connection.type === "program" && connection.sandbox
-      ? ' It runs in the sandbox: "read", "write" and "network" of the connection say what it reaches.'
+      ? ' It runs in the sandbox: "read", "write" and "network" of the connection set what it can access.'
       : "";
   return new ConnectionError({
     code: "not_connected",

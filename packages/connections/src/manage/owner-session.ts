@@ -16,7 +16,8 @@ export interface OpenSession {
 
 /**
  * The session of one owner with a server: a process or an HTTP session. The first call opens it,
- * parallel calls share it, it is closed when idle, and reopened after a delay if it failed.
+ * and parallel calls share it. It closes when idle. If it fails, a call opens it again after a
+ * delay.
  */
 export class OwnerSession {
   #open: OpenSession | undefined;
@@ -85,7 +86,7 @@ export class OwnerSession {
       throw new ConnectionError({
         ...this.#lastError.data,
         code: "not_connected",
-        message: `${this.#lastError.message} It is tried again in ${Math.ceil(waitMs / 1_000)} seconds.`,
+        message: `${this.#lastError.message} Capstan tries again in ${Math.ceil(waitMs / 1_000)} seconds.`,
         retryable: true,
         retryAfterMs: Math.ceil(waitMs),
       });

@@ -2,8 +2,8 @@ import { addressProblem, isAddress } from "@capstan/sandbox";
 import { SignInError } from "./sign-in-error.ts";
 
 /**
- * Checks an address of an authorization server that a browser opens or that receives secrets: it
- * must use https, or be on this machine, and must not be private unless the user named its host.
+ * Checks an address of an authorization server that a browser opens or that receives secrets. It
+ * must use https or be on this machine. It must not be private unless the user named its host.
  *
  * @param named the hosts with ports of the connection and of the issuer in its settings
  * @throws SignInError `unsafe_address`

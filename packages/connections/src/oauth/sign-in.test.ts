@@ -111,7 +111,7 @@ test("an unreachable authorization server deletes no token", async () => {
   assert.match(await call(opened), /ann says/);
 });
 
-test("a sign-in counts once, for the user who started it, within ten minutes", async () => {
+test("a sign-in can be completed once, by the user who started it, within ten minutes", async () => {
   await using opened = await open();
   const answer = await signIn(opened);
   const { service, secrets } = opened;
@@ -206,7 +206,7 @@ test("a user signs in with a code on another device", async () => {
   assert.match(await call(opened), /ann says/);
 });
 
-test("an authorization server in a private network is refused, unless a user names it", async () => {
+test("an authorization server in a private network is rejected, unless a user names it", async () => {
   await using opened = await open();
   const signInWith = async (change: object) => {
     servers.answer = (path, response) => {
@@ -250,7 +250,7 @@ test("an authorization server in a private network is refused, unless a user nam
   }
 });
 
-test("a server without an authorization server says so", async () => {
+test("the error says that a server has no authorization server", async () => {
   await using opened = await open();
   servers.answer = (path, response) => {
     if (!path.startsWith("/.well-known/")) return false;

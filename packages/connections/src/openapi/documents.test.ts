@@ -14,7 +14,7 @@ import {
   type TestService,
 } from "./testing/test-service.ts";
 
-// Documents that change, services that fail, and who is asked.
+// Tests of changed documents, failing services, and approvals.
 
 const answer: AnswerRequest = (_request, response) => sendJson(response, { ok: true });
 
@@ -95,7 +95,7 @@ test("a changed server is a change of every operation", async () => {
   assert.equal(pets.connections.status()[0]?.waiting.length, 3);
 });
 
-test("an acceptance by another process reaches the running one", async () => {
+test("an acceptance by another process is read by the running one", async () => {
   await using pets = openDocument(documentOf(reads), trusted());
   await pets.connections.check();
   pets.write(documentOf({ "/new": { get: { operationId: "added" } } }));
@@ -108,7 +108,7 @@ test("an acceptance by another process reaches the running one", async () => {
   assert.equal("accepted" in stored, false);
 });
 
-test("reads ask once for the host, and everything else asks always", async () => {
+test("reads need one approval for the host, and other operations need one for each call", async () => {
   await using pets = openDocument(
     documentOf({ ...reads, "/logout": { get: { operationId: "logout" } } }),
     trusted(),
@@ -239,7 +239,7 @@ test("a document at a URL is joined with files of its origin only", async () => 
   assert.equal(other.requests.length, 0);
 });
 
-test("a redirect of a document to a private host is refused", async () => {
+test("a redirect of a document to a private host is rejected", async () => {
   await using other = await startService(answer);
   service.answer = (_request, response) =>
     response.writeHead(302, { location: `${other.url}/openapi.json` }).end();
@@ -249,7 +249,7 @@ test("a redirect of a document to a private host is refused", async () => {
   assert.equal(other.requests.length, 0);
 });
 
-test("a document of more than 32 MB is refused, from a file and from a URL", async () => {
+test("a document of more than 32 MB is rejected, from a file and from a URL", async () => {
   const large = Buffer.alloc(33 * 1024 * 1024, 0x20);
   await using file = openDocument(large.toString());
   await file.connections.check();
@@ -425,7 +425,7 @@ test("a response that does not match the document is a note, and the result stay
   );
 });
 
-test("the settings select operations by id, name or beginning", async () => {
+test("the settings select operations by id, name or prefix", async () => {
   await using pets = openDocument(documentOf(reads), { tools: ["get*", "removePet"] });
   await pets.connections.check();
   assert.deepEqual(toolNames(pets.connections), ["getPet", "removePet"]);

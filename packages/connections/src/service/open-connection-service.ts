@@ -88,7 +88,7 @@ export async function openConnectionService(options: {
     const now = new Map<string, AddedSettings>();
     for (const { name, settings } of await added.list()) {
       const read = addedSettings.safeParse(settings);
-      // The configuration decides about its own names.
+      // A connection of the configuration replaces a stored one with the same name.
       if (read.success && !configured.has(name)) now.set(name, read.data);
     }
     stored = now;

@@ -50,7 +50,8 @@ export async function callResult(raw: Raw, outputSchema?: JsonSchema): Promise<u
 }
 
 function serverError(text: string): ToolError {
-  const message = text.trim() === "" ? "The server says that the call failed, and not why." : text;
+  const message =
+    text.trim() === "" ? "The server reports that the call failed, without a reason." : text;
   return toolError({ code: "server_error", message: message.slice(0, longestFailure) });
 }
 

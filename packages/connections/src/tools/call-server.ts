@@ -62,7 +62,7 @@ export async function callServer(
       group: options.group,
       context: {
         ...context,
-        // While a user is asked, the server has no reason to say anything.
+        // The server may be silent while a user answers its question.
         async callTool(...given) {
           isWaiting = true;
           clearTimeout(timer);

@@ -102,7 +102,7 @@ export function programTransport(
             }),
         );
       return new Promise((resolve) => {
-        // The end of the program reports a broken pipe.
+        // A broken pipe needs no error here: the end of the program reports it.
         program.stdin.write(`${JSON.stringify(message)}\n`, () => resolve());
       });
     },

@@ -88,7 +88,7 @@ function buildPath(operation: Operation, args: ToolArgs): string {
       return written;
     })
     .join("");
-  // A URL has no other way to write these: their encoded forms mean the same.
+  // Encoding does not help: URL parsers treat the encoded forms like the dots.
   const climbs = path.split("/").some((part) => /^(?:\.|%2e){1,2}$/i.test(part));
   if (climbs)
     throw new CallProblem(

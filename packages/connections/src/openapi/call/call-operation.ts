@@ -36,7 +36,7 @@ export interface OperationHost {
   readonly version: string;
   /** The stored credentials, which have precedence over those of the settings. @default none */
   readonly credentials?: CredentialSource | undefined;
-  /** Returns the closed schema of a successful response, if the document has one. */
+  /** Returns the schema of a successful response with its definitions, if the document has one. */
   readonly outputSchema: () => JsonSchema | undefined;
 }
 
@@ -172,7 +172,7 @@ function plainRequest(
 interface FoundCredentials {
   readonly credentials: RequestCredentials;
   readonly secrets: readonly string[];
-  /** The revision of the stored credential; absent if the settings have it. */
+  /** The revision of the stored credential; absent if the credential is from the settings. */
   readonly revision?: number;
 }
 

@@ -32,7 +32,7 @@ export function responseError(
   const said = text === "" ? "." : `: ${text}`;
   const details = { status };
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };
-  // The gate waits before it repeats a call. A long wait is the decision of the model.
+  // The gate waits before it repeats a call. The model decides about longer waits.
   const retryable = (retryAfterMs ?? 0) <= longestWaitMs;
   const wait =
     retryAfterMs === undefined

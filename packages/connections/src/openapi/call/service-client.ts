@@ -10,8 +10,8 @@ export type ServiceFetch = FetchLike & { readonly close: () => Promise<void> };
 export const largestDocument = 32 * 1024 * 1024;
 
 /**
- * Returns the `fetch` of a connection. A private address is possible if the settings name its host:
- * as the server, or, without this setting, as the host of the document.
+ * Returns the `fetch` of a connection. It reaches a private address only if the settings name the
+ * host: in `server`, or if that is not set, in the URL of the document.
  *
  * @param options.maxBytes the largest body @default that of messages
  */

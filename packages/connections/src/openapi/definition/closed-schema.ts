@@ -8,9 +8,9 @@ export type Direction = "request" | "response";
 const reference = /^#\/\$defs\/([\w.-]+)$/;
 
 /**
- * Returns a schema with the definitions that it refers to, directly or through others. Properties
- * that the document marks as read-only are left out of requests. In responses, write-only properties
- * are not required.
+ * Returns a self-contained schema: with the definitions that it refers to, directly or through
+ * others. Properties that the document marks as read-only are left out of requests. In responses,
+ * write-only properties are not required.
  */
 export function closedSchema(schema: JsonSchema, defs: Defs, direction: Direction): JsonSchema {
   const used = new Map<string, JsonSchema>();
@@ -79,8 +79,8 @@ const maps = new Set(["properties", "patternProperties", "$defs", "dependentSche
 const literals = new Set(["const", "enum", "default", "required"]);
 
 /**
- * Returns a closed schema that is short enough for a model. Definitions that are far from the root
- * are replaced with an empty schema; arguments are still checked with the whole schema.
+ * Returns a self-contained schema that is short enough for a model. Definitions that are far from
+ * the root are replaced with an empty schema; arguments are still checked with the whole schema.
  *
  * @param longest in characters of JSON
  */

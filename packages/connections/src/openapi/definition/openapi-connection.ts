@@ -18,7 +18,7 @@ export interface OpenApiConnection {
   readonly credentials: { readonly [scheme: string]: string | BasicCredential };
   /** Headers of every request. Values may be secret. */
   readonly headers: { readonly [name: string]: string };
-  /** The operations to use: their ids or tool names, or beginnings that end with `*`. @default all */
+  /** The operations to use: their ids or tool names, or prefixes that end with `*`. @default all */
   readonly tools?: readonly string[];
   /** The maximum number of pages that a call reads, along the service's links. @default 1 */
   readonly pages?: number;

@@ -76,7 +76,7 @@ export interface Operation {
   readonly idempotencyHeader?: string;
   /** Alternatives, each with the names of its schemes. Empty: no credentials. */
   readonly security: readonly (readonly string[])[];
-  /** The schema of the arguments. Its references lead to the `defs` of the list. */
+  /** The schema of the arguments. Its references point to the `defs` of the operation list. */
   readonly input: JsonSchema;
   /** The schema of a successful JSON response. */
   readonly output?: JsonSchema;

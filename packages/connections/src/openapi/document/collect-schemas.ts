@@ -148,7 +148,9 @@ export class SchemaCollection {
     return name;
   }
 
-  /** Copies the schemas that copies refer to: one after the other, because chains can be long. */
+  /**
+   * Copies the schemas that copies refer to. A loop, because recursion along a chain could be deep.
+   */
   #copyWaiting(): void {
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
       const { name, target } = next;

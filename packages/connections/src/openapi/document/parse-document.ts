@@ -5,7 +5,7 @@ import { isObject, type Node } from "./json-object.ts";
 /** Below this length, duplicate keys of YAML are an error. The check takes quadratic time. */
 const longestChecked = 1_000_000;
 
-/** The longest text of YAML that can begin with a brace. */
+/** The maximum length of a text that begins with a brace and is tried as YAML, in characters. */
 const longestFlow = 20_000;
 
 /**
@@ -24,12 +24,13 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    // Short YAML can begin with a brace, too. Longer texts are JSON, whose message is clearer.
+    // Short YAML can begin with a brace, too. Longer texts are taken as JSON, whose error is
+    // clearer.
     if (text.length < longestFlow)
       try {
         return parse(text, { maxAliasCount: 100, logLevel: "error" });
       } catch {
-        // The message of the JSON parser is reported.
+        // Report the error of the JSON parser instead.
       }
     throw new DocumentProblem(`it is not valid JSON: ${messageOf(thrown)}`);
   }
@@ -39,7 +40,7 @@ function parseYaml(text: string): unknown {
   try {
     return parse(text, {
       merge: true,
-      // An alias bomb ends here.
+      // This limit stops documents whose aliases expand without bound.
       maxAliasCount: 100,
       uniqueKeys: text.length < longestChecked,
       logLevel: "error",

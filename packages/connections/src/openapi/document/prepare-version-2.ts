@@ -2,7 +2,8 @@ import { isObject, listOf, type Node, objectOf } from "./json-object.ts";
 
 /**
  * Corrects the parts of a document of version 2 that the upgrade rejects or misreads: parameters
- * without a place, and the order of protocols. Without protocols, that of the document's URL counts.
+ * without `in`, and the order of `schemes`. If there are none, the scheme of the document's URL
+ * applies.
  *
  * @param base the URL of the document
  */

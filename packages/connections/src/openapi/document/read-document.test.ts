@@ -242,7 +242,7 @@ test("operations that cannot be called are named with their problem, and the oth
   assert.deepEqual(list.operations[1]?.input["required"], ["id"]);
 });
 
-test("parameters of several places have distinct arguments, and credentials fill some", () => {
+test("parameters with the same name in several locations have distinct arguments", () => {
   const list = read(
     withPaths({
       "/a/{id}": {
@@ -457,7 +457,7 @@ test("the schema for the model is short, and the whole schema stays for checks",
   assert.match(JSON.stringify(short), /"near".*Large: not shown/);
 });
 
-test("texts of other kinds than OpenAPI have a clear problem", () => {
+test("a text that is not OpenAPI has a clear problem", () => {
   assert.match(problemOf("{"), /not valid JSON/);
   assert.match(problemOf("a: [1"), /not valid YAML: .*line 1/);
   assert.match(problemOf("hello"), /is not an object/);

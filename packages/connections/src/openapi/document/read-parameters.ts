@@ -133,7 +133,7 @@ export function templateNames(path: string): ReadonlySet<string> {
   return new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name));
 }
 
-/** Returns a name that every provider accepts: the parameter's own, or one with its place. */
+/** Returns a name that every provider accepts: the parameter's own, or one with its location. */
 function argumentName(name: string, place: ParameterPlace, taken: object): string {
   const plain = name.replaceAll(/[^\w.-]+/g, "_").replaceAll(/^_+(?=\w)|_+$/g, "") || "value";
   const short = plain.slice(0, 56);

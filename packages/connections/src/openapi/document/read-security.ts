@@ -17,7 +17,7 @@ function readScheme(document: Node, raw: unknown): SecurityScheme {
     if (type === "apiKey" && textOf(name) !== undefined)
       return {
         type,
-        // Documents without a place mean a header.
+        // If `in` is missing, assume a header.
         in: place === "query" || place === "cookie" ? place : "header",
         name: String(name),
       };

@@ -94,7 +94,7 @@ function shownTools(
     if (known === operation.digest) {
       const need =
         missingVariable(connection) ??
-        // Whether a caller has a stored credential is only known at a call.
+        // Only a call can tell whether its caller has a stored credential.
         (host.credentials === undefined
           ? missingCredential(connection, operation, listed)
           : undefined);

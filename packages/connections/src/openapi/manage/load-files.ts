@@ -45,7 +45,7 @@ async function allowedTarget(document: string, url: string): Promise<string | un
   if (isUrl(document)) return new URL(document).origin === URL.parse(url)?.origin ? url : undefined;
   if (!url.startsWith("file:///")) return undefined;
   try {
-    // Links must not lead out of the folder.
+    // Symbolic links must not lead out of the folder.
     const folder = await realpath(dirname(document));
     const path = await realpath(fileURLToPath(url));
     const isDocument = /[\\/][^.\\/][^\\/]*\.(?:json|ya?ml)$/i.test(path);

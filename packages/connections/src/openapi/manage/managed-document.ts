@@ -67,7 +67,8 @@ export class ManagedDocument implements Managed {
   get changes(): ToolChanges {
     const stored = this.#stored;
     if (stored === undefined) return { added: [], removed: [], changed: [] };
-    // The comparison is long for large documents, and every list of connections needs it.
+    // Cache it: the comparison takes long for large documents, and each list of connections needs
+    // it.
     if (this.#compared?.stored !== stored) this.#compared = { stored, changes: changesOf(stored) };
     return this.#compared.changes;
   }

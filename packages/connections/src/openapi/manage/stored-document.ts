@@ -3,7 +3,7 @@ import type { OperationList } from "../definition/operation.ts";
 /** The stored operations of a document: plain JSON without secrets. */
 export interface StoredDocument {
   readonly format: 1;
-  /** `identityOfDocument(connection)`: operations of another service do not apply. */
+  /** The connection's `identityOfDocument`. Operations with another identity do not apply. */
   readonly identity: string;
   /** The digest of the document's text and of the settings with which it was read. */
   readonly source: string;
