@@ -72,7 +72,8 @@ test("a silent search has an item with all stages, its query, and its sources in
   assert.match(JSON.stringify(message), /url_citation/);
 });
 
-// A client of OpenAI's types has no item for an approval request, so nothing would continue.
+// Clients of OpenAI's types cannot answer an approval request, so the response waits instead of
+// ending.
 for (const approvals of [undefined, "deferred"])
   test(`a call of a hosted type that needs an approval makes the response wait for it, with approvals ${approvals}`, async () => {
     const search = asking("Search", () => "found");

@@ -21,7 +21,7 @@ const itemsOf = (events: readonly ResponseStreamEvent[]) =>
   );
 
 // Contract: plugins-28, plugins-31, plugins-32
-test("urgent items precede waiting output, calls follow in the order of their starts, and then the next turn", async () => {
+test("urgent items precede waiting output, then come the calls in the order of their starts, then the next turn", async () => {
   const first = Promise.withResolvers<void>();
   const tools = [
     tool("Slow", async (_args, { output }) => {
@@ -69,7 +69,7 @@ test("output, events and progress have limits, and events say what was omitted",
 });
 
 // Contract: plugins-30
-test("output after the end of a call is in no event", async () => {
+test("no event contains output that follows the end of its call", async () => {
   let late: (() => void) | undefined;
   const speaks = tool("Speaks", (_args, { output }) => {
     late = () => {

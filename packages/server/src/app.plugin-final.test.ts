@@ -142,7 +142,7 @@ test("a final tool's answer is in its call's record, and in the history of the n
 });
 
 // Contract: plugins-13
-test("output of a tool that speaks hidden is in no event; its call and its result are", async () => {
+test("a tool with hidden output has events of its call and its result, but not of its output", async () => {
   const whispers = tool("Whispers", (_args, { output }) => {
     output.write("whisper");
     output.progress({ message: "whisper" });

@@ -30,7 +30,7 @@ function does(
   };
 }
 
-/** Whether one of two calls began before the other one ended. */
+/** Returns whether two calls ran at the same time. */
 function together({ order }: EndedTurn, one: string, other: string): boolean {
   const at = (event: string) => {
     const index = order.indexOf(event);
@@ -58,7 +58,7 @@ const read = { effects: "read" } as const;
 const asks = { ...read, permission: { executionPolicy: "ask-always" } } as const;
 
 // Contract: plugins-15, plugins-59, plugins-60, plugins-61, plugins-62, plugins-63, plugins-71
-test("reads run together; writes, equal locks, exclusive calls and limits keep calls apart", async () => {
+test("reads run in parallel; writes, equal locks, exclusive calls and limits prevent that", async () => {
   const turn = await startPluginTurn({
     executor: { limits: { callsAtOnce: 3 } },
     tools: [
@@ -110,7 +110,7 @@ test("reads run together; writes, equal locks, exclusive calls and limits keep c
 });
 
 // Contract: plugins-15, plugins-64, plugins-66, plugins-67
-test("a client reads which calls ran out of time, were tried again, or are still running", async () => {
+test("a client sees which calls ran out of time, were retried, or are still running", async () => {
   const clock = new FakeClock();
   const keys: string[] = [];
   const busy = { code: "busy", message: "Busy.", retryable: true };

@@ -65,7 +65,7 @@ export interface AppOptions {
   readonly site: SameSiteOptions;
   /** The folder of the built page. @default no page */
   readonly webRoot?: string | undefined;
-  /** The memory of requests and responses. @default one of the app's own */
+  /** The memory budget of requests and responses. @default a new budget for this app */
   readonly budget?: MemoryBudget;
   /** The settings of the MCP server that differ from the defaults. */
   readonly mcp?: Partial<McpOptions> | undefined;
@@ -137,7 +137,7 @@ export function createApp({
   app.route("/v1/overrides", overrideRoutes(services));
   app.route("/v1/agents", agentRoutes(services));
   app.route("/v1/assistants", assistantRoutes(services));
-  // Before the routes of one thread, because `runs` is not an id.
+  // Before the routes of one thread, which would read `runs` as an id.
   app.route("/v1/threads", threadRunRoutes(services, budget));
   app.route("/v1/threads", threadRoutes(services));
   app.route("/v1/threads", messageRoutes(services, budget));
@@ -294,7 +294,7 @@ const failures: { readonly [code: string]: Failure } = {
   database_corrupt: {
     status: 500,
     message:
-      "The server's database is damaged at this place. Its administrator must restore a backup; the server's log has the details.",
+      "This request needs data that is damaged in the server's database. An administrator must restore a backup; the server's log has the details.",
   },
   data_directory_unwritable: {
     status: 500,
@@ -473,7 +473,7 @@ function createCallers(
       if (pairing.isTerminal(given)) return { ...user, isTerminal: true };
       if (programKeys.isProgramKey(given)) {
         const principal = programKeys.principalOf(given);
-        // A revoked key does not become the anonymous caller.
+        // A caller with a revoked key does not become the anonymous caller.
         return principal === undefined
           ? undefined
           : { principal, rights: ["ask"], isTerminal: false, isRevocable: true };

@@ -78,7 +78,7 @@ export interface ServerOptions extends SharedOptions {
   readonly redisUrl?: string;
   /** The secret that the servers of one database share. @default each has a key of its own */
   readonly secretKey?: string;
-  /** The secret before the current one, which only decrypts. */
+  /** The secret before the current one, which is only used to decrypt. */
   readonly previousSecretKey?: string;
   /**
    * If there are none, all callers are the same principal, so the server must listen on loopback.

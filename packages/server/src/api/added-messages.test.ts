@@ -9,7 +9,7 @@ const apiKeys = [
   { name: "bob", key: "b".repeat(20) },
 ];
 
-test("messages that were added are listed with the runs of their conversation, for their owner", async () => {
+test("added messages are listed with the runs of their conversation, to their owner only", async () => {
   const app = createTestApp({ model: new ScriptedModel(["Yes."]), apiKeys });
   const as = async (name: string, method: string, path: string, body?: object) => {
     const request = requestTo(method, path, body);

@@ -122,7 +122,7 @@ test("agents of the configuration are visible to all and read-only", async () =>
   }
 });
 
-test("an agent that needs no approval needs the right approve", async () => {
+test("an agent whose calls need no approval requires the right approve", async () => {
   const server = app();
   const [ann, bob] = [as("ANN", server), as("BOB", server)];
   const never = { groups: [{ group: "g", require_approval: "never" }] };
@@ -160,7 +160,7 @@ for (const [body, param, message] of invalid)
     assert.match(answer.error?.message ?? "", message);
   });
 
-test("no agent takes the name of a model", async () => {
+test("an agent cannot have the name of a model", async () => {
   const { status } = await as("ANN", app())("POST", "/v1/agents", { name: "taken" });
   assert.equal(status, 409);
 });

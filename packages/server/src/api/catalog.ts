@@ -142,7 +142,7 @@ function groupView(
   };
 }
 
-/** Returns what a tool needs and does not have, in the form of the API. */
+/** Returns the missing requirements of a tool in the form of the API, or null if there are none. */
 function unavailableView({ unavailable }: Tool): ToolView["unavailable"] {
   if (unavailable === undefined) return null;
   return { needs: unavailable.needs, fix: unavailable.fix ?? null };

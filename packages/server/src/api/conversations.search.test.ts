@@ -59,7 +59,7 @@ test("finds conversations by their titles, questions and answers", async () => {
   );
 });
 
-test("finds the newest message of a chat with the words, and no chat of another user", async () => {
+test("finds a chat's newest message with the words, and no chat of another user", async () => {
   const { chat, send, search, found } = await serve(["One.", "Two.", "Three."]);
   const id = await chat("Boats", "an anchor", "another anchor");
   const [match] = (await search("anchor")).data;
@@ -71,7 +71,7 @@ test("finds the newest message of a chat with the words, and no chat of another 
   assert.deepEqual(await found("anchor"), []);
 });
 
-test("a search without words, or with too many, is refused", async () => {
+test("a search without words, or with too many, is rejected", async () => {
   const { send, found } = await serve([]);
   for (const query of ["", "query=", "query=%20", `query=${"a".repeat(501)}`, "query=a&limit=0"])
     assert.equal((await send("GET", `/v1/conversations/search?${query}`)).status, 400, query);

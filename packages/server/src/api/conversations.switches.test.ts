@@ -45,14 +45,14 @@ test("a group that runs code is switched on only with the right admin", async ()
   assert.equal(own.status, 200);
   const changed = await send("a", `${path}/${own.body.id}`, { files: false, code: true });
   assert.deepEqual([changed.status, changed.body.error?.code], [403, "right_missing"]);
-  // The refused request changed nothing.
+  // The rejected request changed nothing.
   const after = await send("a", `${path}/${own.body.id}`, {});
   assert.deepEqual(after.body.switches?.groups, { files: true, code: false });
   const made = await send("r", path, { code: true });
   assert.deepEqual([made.status, made.body.switches?.groups], [200, { code: true }]);
 });
 
-test("a group that the configuration has on can be switched by each user", async () => {
+test("a group that the configuration enables can be switched by each user", async () => {
   const send = serve({ code: true });
   const made = await send("a", "/v1/conversations", { code: true });
   assert.equal(made.status, 200);

@@ -36,7 +36,7 @@ import { withFiles } from "../http/files/stored-files.ts";
 import { damaged, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
 
-/** The most UTF-16 code units of a search. */
+/** The maximum length of a search, in UTF-16 code units. */
 const maxQueryLength = 500;
 
 const switches = z.record(z.string().max(200), z.boolean());
@@ -52,7 +52,10 @@ const conversationBody = z.object({
   state: z.enum(states).nullish(),
 });
 
-/** Returns the writes that add messages to a conversation. The Responses API knows their form. */
+/**
+ * Returns the writes that add messages to a conversation. A parameter, because only the Responses
+ * API can parse the messages.
+ */
 type AddedItems = (
   services: Services,
   place: { readonly owner: string; readonly id: string; readonly from: string | null },
@@ -193,8 +196,7 @@ async function* withEvents(
           : { ...runView(run), last_seq: compact?.lastSeq ?? 0, events: compact?.events ?? [] };
       return view satisfies RunWithEvents;
     };
-    // The list is already being sent, so a run that exceeds the budget is still admitted. Later
-    // requests wait.
+    // The response has begun, so a run that exceeds the budget is still sent. Later requests wait.
     const options = { id, isFinal: isClosing(run.status), always: true, read };
     const { answer, release } = await budget.readAnswer(run.owner, options);
     try {

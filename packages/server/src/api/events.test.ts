@@ -45,7 +45,7 @@ const inlineTurn = {
   approvals: "inline",
 };
 
-test("a stream tells of a chat, its run, and an approval that waits until it is answered", async () => {
+test("a stream reports a chat, its run, and an approval request until its answer", async () => {
   const app = askingApp();
   const events = await openEvents(app);
   const nextOf = async (type: UserEvent["type"]) => {
@@ -89,7 +89,7 @@ test("a stream tells of a chat, its run, and an approval that waits until it is 
   await events.leave();
 });
 
-test("an approval of a run that is not stored is told, too", async () => {
+test("an approval request of an unstored run is reported, too", async () => {
   const app = askingApp();
   const events = await openEvents(app);
   const turn = { ...inlineTurn, background: false, store: false, approvals: "inline" };

@@ -15,7 +15,7 @@ const feedBytes = 16_384;
  */
 const ofUser = `${localPrincipal} and programs`;
 
-/** The route of a user's events: what changed, in one stream for all of the user's data. */
+/** The route of a user's events: one stream with the changes of all of the user's data. */
 export function eventRoutes({ runs, limits }: Services, budget: MemoryBudget): Hono<Environment> {
   const routes = new Hono<Environment>();
   const feed = new UserFeed(runs.stores.all, (owner) =>

@@ -41,7 +41,7 @@ export function grantRoutes({ runs }: Services): Hono<Environment> {
     const owner = context.get("principal");
     const id = context.req.param("id");
     if (!mayApprove(context) && !(await allows(owner, id)))
-      throw rightMissing("approve", "To revoke a refusal");
+      throw rightMissing("approve", "To revoke a denial");
     const revoked = await runs.revokeGrant(owner, id);
     if (revoked === undefined) throw notFound("grant", id);
     const { again, revokedAt } = revoked;

@@ -54,7 +54,8 @@ export function preferenceRoutes(services: Services): Hono<Environment> {
       const write = { type: "save-agent", owner, name: recordName, agent, isNew } as const;
       const [outcome] = await store.write([write]);
       if (outcome.status === "updated") return context.json(next);
-      // Another request has created them. A user with too many agents has a conflict each time.
+      // The first rejection can mean that another request has just created the preferences. A user
+      // with too many agents is rejected again.
       if (outcome.status === "refused" && tries > 0) throw conflict(outcome.reason);
     }
     throw conflict("Another request changes your preferences. Try again.");

@@ -282,7 +282,7 @@ export async function startCall(
     readonly owner: string;
     readonly call: { readonly group: string; readonly tool: string; readonly arguments: string };
     readonly key?: RequestKey | undefined;
-    /** The headers of the request that its tool gets. */
+    /** The request's headers that the tool receives. */
     readonly headers?: { readonly [name: string]: string };
   },
 ): Promise<RunRecord> {
