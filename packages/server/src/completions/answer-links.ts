@@ -1,7 +1,7 @@
 import { neutralise } from "@capstan/core/host";
 import { fileLinkUrl } from "../http/files/file-links.ts";
 
-/** The title of the links, by which an answer that a client returns is recognised. */
+/** The title of the links. It identifies them in an answer that a client returns. */
 const title = "file of a tool";
 
 /** Returns links in Markdown, one on each line. A name cannot end its link's text. */
@@ -33,9 +33,9 @@ const marks = ["/download?token=", ` "${title}")`];
 const longestLine = 4_096;
 
 /**
- * Removes the links to a tool's files from an answer that a client returns as history, and the line
- * breaks before them, because the stored answer has no links. A link to a stored file opens it for
- * everyone who has it, so the model must not get it. Takes linear time.
+ * Removes the links to a tool's files, and the line breaks before them, from an answer that a
+ * client returns as history. The stored answer has no links. A link opens its file for everyone who
+ * has the link, so the model must not get it. Takes linear time.
  */
 export function withoutAnswerLinks(text: string): string {
   let kept = "";
@@ -50,7 +50,7 @@ export function withoutAnswerLinks(text: string): string {
   return kept + text.slice(from);
 }
 
-/** Yields the lines that have one of the marks. */
+/** Yields the lines that contain one of the marks. */
 function* markedLines(
   text: string,
 ): Generator<{ readonly start: number; readonly end: number }, void, undefined> {

@@ -40,7 +40,7 @@ export interface CompletionTools {
   readonly client: readonly ToolDefinition[];
   /** Names of the client's tools that take plain text. */
   readonly customTools: readonly string[];
-  /** Names of those whose input must match a grammar. */
+  /** Names of these tools whose input must match a grammar. */
   readonly checkedTools: readonly string[];
   /** The server's groups that the request offers. */
   readonly servers: readonly ServerGroup[];
@@ -71,7 +71,7 @@ const customTool = z.object({
 /**
  * Parses `tools` and `tool_choice`, or their older forms `functions` and `function_call`.
  *
- * @param options.origins the server's own addresses: its groups may be named by such a URL
+ * @param options.origins the server's own addresses, at which a URL can name a group
  * @throws RequestError for an invalid tool, a repeated name, or a choice that names no tool
  */
 export function parseCompletionTools(

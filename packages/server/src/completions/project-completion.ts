@@ -57,8 +57,8 @@ interface Call {
 
 /**
  * Creates a fold of one run's events. It shows the model's texts, the texts of final calls, and the
- * client's calls. Calls that the server runs are not shown, except for their images and files, and
- * except that a pending approval is announced as reasoning, because the answer waits for it.
+ * client's calls. Of calls that the server runs, only images and files are shown. A pending
+ * approval is announced as reasoning, because the answer waits for it.
  *
  * @param customTools names of the client's tools that take plain text
  * @example
@@ -281,7 +281,7 @@ function takeLogprobs(item: TextItem): Pick<TextPiece, "logprobs"> {
 }
 
 /**
- * Puts texts that are written at the same time one after another. A blank line separates two texts
+ * Sends texts that are written at the same time one after another. A blank line separates two texts
  * of the same kind.
  */
 function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {

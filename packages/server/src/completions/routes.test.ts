@@ -217,7 +217,7 @@ test("a completion that is not stored can answer the call of a stored one", asyn
   assert.deepEqual(said, ["user", "assistant", "tool"]);
 });
 
-test("call ids that a model uses again belong to their own turns", async () => {
+test("a call id that a model reuses belongs to the call of its own turn", async () => {
   const model = new ScriptedModel(["Fine."]);
   const { call } = createTestApp({ model });
   const turn = (city: string) => [
@@ -691,7 +691,7 @@ test("verbosity reaches the model, is not reported as ignored, and has three val
   assert.equal((await send("loud")).status, 400);
 });
 
-test("types that are objects are a 400, however they are converted to text", async () => {
+test("a type that is an object is rejected with a 400, even if it cannot be converted to a string", async () => {
   const { fetch } = createTestApp({ model: new ScriptedModel(["Hi"]) });
   const type = { toString: 1 };
   const bodies = [

@@ -24,7 +24,7 @@ export interface CompletionView {
    * Whether the answer must match a strict schema. It is then sent only after it has been checked.
    */
   readonly holdsAnswers: boolean;
-  /** Whether links to a tool's files may follow the answer: it need not be JSON. */
+  /** Whether links to a tool's files may follow the answer. They may not if it must be JSON. */
   readonly takesLinks?: boolean;
   readonly metadata: { readonly [name: string]: string };
   /** The agent that the request named as its model. Absent: the run's model. */
@@ -69,7 +69,7 @@ export async function startCompletion(
     /** The number of the choice, and the run of the first one. */
     readonly choice: number;
     readonly of?: string;
-    /** The headers of the request that its tools get. */
+    /** The request's headers that tools receive. */
     readonly headers?: { readonly [name: string]: string };
   },
   request: CompletionRequest,
@@ -151,7 +151,7 @@ export async function startCompletion(
       headers: caller.headers,
       files: typed.files,
       tools: {
-        // The calls that this run takes over are of the parent's tools.
+        // The run takes over calls of the parent's tools.
         ...(adopts && parent !== undefined && requestOf(parent).toolContext?.tools),
         ...offeredEntries(tools, tools.declared),
       },

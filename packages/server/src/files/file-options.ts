@@ -22,7 +22,7 @@ const shortest = 3_600;
 const longest = 2_592_000;
 
 /**
- * Returns after how many ms a new file expires.
+ * Returns the lifetime of a new file, in ms.
  *
  * @param given `anchor` and `seconds` of `expires_after`; undefined if the file does not expire
  */

@@ -11,7 +11,7 @@ export interface ReceivedForm {
   readonly file: {
     readonly name: string;
     readonly mimeType: string;
-    /** Call `discard` in any case. */
+    /** Always call `discard` in the end. */
     readonly blob: ReceivedBlob;
   };
 }

@@ -65,7 +65,7 @@ export async function serveContent(
       ...(range.type === "range" && { "Content-Range": `bytes ${from}-${to - 1}/${size}` }),
     },
   };
-  // The router drops the body of an answer to HEAD and does not cancel it, so none may be open.
+  // For HEAD, the router drops the body without cancelling it, so the file must not be opened.
   if (context.req.method === "HEAD") return new Response(null, answer);
   const release = budget.takeStream(file.owner);
   try {

@@ -193,7 +193,7 @@ export function uploadRoutes(services: Services, budget: MemoryBudget): Hono<Env
 function inOrder(ids: readonly string[], parts: readonly UploadPart[]): readonly UploadPart[] {
   const known = new Map(parts.map((part) => [part.id, part]));
   if (new Set(ids).size < ids.length)
-    throw badRequest("part_ids", "Invalid 'part_ids': an id is there twice.");
+    throw badRequest("part_ids", "Invalid 'part_ids': the list has an id twice.");
   return ids.map((id, index) => {
     const part = known.get(id);
     if (part !== undefined) return part;
