@@ -66,7 +66,7 @@ test("unsupported regular expressions are rejected with the reason", () => {
 });
 
 // Contract: responses-14
-test("a Lark grammar for patches accepts patches, and names the place of a fault", () => {
+test("a Lark grammar for patches accepts patches, and its errors have a position", () => {
   const patch = [
     "*** Begin",
     "*** Add: a.txt",
@@ -131,7 +131,7 @@ test("a Lark grammar can use every supported form", () => {
 });
 
 // Contract: responses-14
-test("a source text after an optional first line", () => {
+test("a Lark grammar accepts a source text after an optional first line", () => {
   const grammar = `
 start: with_pragma | plain
 with_pragma: PRAGMA NEWLINE SOURCE

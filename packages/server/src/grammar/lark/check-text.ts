@@ -3,7 +3,7 @@ import { createBudget } from "../regular/grammar-budget.ts";
 import { createLookahead } from "./lookahead.ts";
 import type { CompiledProductions, GrammarSymbol, Terminal } from "./productions.ts";
 
-/** The steps that a check may take, for each character of the text, at least and at most. */
+/** The maximum steps of a check: so many for each character of the text, within these bounds. */
 const stepsPerCharacter = 200;
 const leastSteps = 200_000;
 const mostSteps = 5_000_000;
@@ -47,7 +47,7 @@ export function textProblem(productions: CompiledProductions, text: string): str
 function createMatcher(productions: CompiledProductions, characters: readonly number[]) {
   const { alternatives, nullable, ignored } = productions;
   const sets = new Map<number, ItemSet>();
-  /** A number for each production, with as many free numbers after it as it has dots. */
+  /** The first of a production's numbers: one for each position of its dot. */
   const numbers = new Map<readonly GrammarSymbol[], number>();
   let free = 0;
   for (const production of alternatives.flat()) {

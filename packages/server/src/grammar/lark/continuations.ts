@@ -51,7 +51,7 @@ export function continuationsOf(
   return { first: first.sets, follow: follow.sets };
 }
 
-/** Creates sets of which some include others. */
+/** Creates sets. A set can include the members of others. */
 function createSets<Value>(count: number, steps: Budget) {
   const sets = Array.from({ length: count }, () => new Set<Value>());
   const including = Array.from({ length: count }, () => new Set<number>());
@@ -66,7 +66,7 @@ function createSets<Value>(count: number, steps: Budget) {
   return {
     sets,
     add,
-    /** Lets one set include everything that another gets. */
+    /** Makes the set `to` include all members of the set `from`, later ones too. */
     include(from: number, to: number): void {
       if (from !== to) including[from]?.add(to);
     },

@@ -7,7 +7,7 @@ export interface Lookahead {
   readonly end: boolean;
 }
 
-/** Returns what can come after a position in a production of a nonterminal. */
+/** Returns the possible continuations after a position in a production of a nonterminal. */
 export type LookaheadOf = (
   nonterminal: number,
   production: readonly GrammarSymbol[],
