@@ -59,7 +59,7 @@ export const compress: MiddlewareHandler = async (context, next) => {
   headers.delete("Content-Length");
   headers.set("Content-Encoding", encoding);
   const tag = headers.get("ETag");
-  // The bytes differ, so the tag becomes weak: it promises equal meaning only.
+  // The bytes differ, so the tag becomes weak: it only promises equivalent content.
   if (tag?.startsWith('"') === true) headers.set("ETag", `W/${tag}`);
   const compressed = body.pipeThrough(isStream ? eventCompressor() : bodyCompressor(encoding));
   // Assigning to `res` would append the old response's headers.

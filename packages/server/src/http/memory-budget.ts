@@ -160,7 +160,7 @@ export class MemoryBudget {
     const { req } = context;
     const principal = context.get("principal") ?? "";
     if (req.method === "GET" || req.method === "HEAD" || !hasBody(req)) return next();
-    // A request without a caller is from a browser that pairs, and its body is short.
+    // A request without a caller is from a browser that is being paired, and its body is short.
     const bodyBytes = principal === "" ? pairingBytes : this.#limits.bodyBytes;
     const releases: Release[] = [];
     let taken = 0;

@@ -32,14 +32,14 @@ export async function readJson(context: Context): Promise<unknown> {
   return (await readOnce(context)).value;
 }
 
-/** Sets the JSON of a request that was parsed elsewhere. Its own body is then not read. */
+/** Sets the JSON of a request, which was parsed elsewhere. The request's body is then not read. */
 export function setJson(request: Request, value: unknown): void {
   bodies.set(request, Promise.resolve({ value, digest: "" }));
 }
 
 /**
- * Returns whether a request can be repeated: it has an idempotency key, or OpenAI's client counts
- * its tries.
+ * Returns whether a request can be repeated: it has an idempotency key, or OpenAI's client sends a
+ * retry count.
  */
 export function mayRepeat({ req }: Context): boolean {
   return (
@@ -191,7 +191,7 @@ async function parsePieces(
     }
     if (file === undefined) return parseShort(Buffer.concat(chunks));
     const parsed = await inThread({ file: file.fd, size });
-    // Receiving the parsed body blocked the event loop for long.
+    // Receiving a long parsed body blocks the event loop for a while.
     await nextTurn();
     if ("error" in parsed)
       throw parsed.error === undefined ? tooManyValues : new SyntaxError(parsed.error);
@@ -465,7 +465,10 @@ function decode(text: string): Omit<TakenData, "at"> | undefined {
   return { prefix, bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** Returns the type of a part; an empty text if it is not a text, which nothing may convert. */
+/**
+ * Returns the type of a part, or an empty text if the type is not a string. Converting an object to
+ * a string could throw.
+ */
 function typeOf(part: unknown): string {
   const type = memberOf(part, "type");
   return typeof type === "string" ? type : "";

@@ -2,8 +2,8 @@ import { requestOf, type RunRecord, type Store, type ThreadObjectRecord } from "
 import { conflict, isObject } from "./errors.ts";
 
 /**
- * Checks that the runs of a conversation have the messages that it has as a thread. If not, only a
- * run of the thread reads the right ones.
+ * Checks that the runs of a conversation have read the current messages of its thread. If not, only
+ * a run of the thread may continue, because it reads them.
  *
  * @param place.head the newest run of the conversation
  * @throws RequestError 409 if messages were deleted or added at `/v1/threads` since the newest run
@@ -21,7 +21,7 @@ export async function requireReadThread(
   const next = `Continue it with POST /v1/threads/${conversationId.replace(/^conv_/, "thread_")}/runs.`;
   if (objects.some(({ kind, data }) => kind === "thread" && data["mustRestate"] === true))
     throw conflict(
-      `The messages of this conversation were changed as a thread: the history of its responses has messages that were deleted, or not those that were copied. ${next}`,
+      `The messages of this conversation were changed at /v1/threads: the history of its responses still has deleted messages, or lacks copied ones. ${next}`,
     );
   // Messages can be added while a turn waits for outputs. A run after that turn reads them.
   if ((head?.result?.waiting ?? []).length > 0) return;
@@ -37,7 +37,7 @@ export async function requireReadThread(
   }
   if (unread.size > 0)
     throw conflict(
-      `This conversation has messages that were added to it as a thread, and that no response has read. ${next}`,
+      `This conversation has messages that were added at /v1/threads and that no response has read. ${next}`,
     );
 }
 
@@ -94,7 +94,7 @@ function writtenBy(id: string): string | undefined {
 interface ReadMessages {
   /** The added messages that a run has read. */
   readonly messages: readonly string[];
-  /** All messages that it has read, if it stated them again. */
+  /** All messages that the run has read, if its request stated them again. */
   readonly restated?: readonly string[] | undefined;
 }
 

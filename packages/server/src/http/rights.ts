@@ -174,7 +174,7 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/threads/:id/messages/:messageId", needs: "ask" },
   { method: "DELETE", path: "/v1/threads/:id/messages/:messageId", needs: "ask" },
 
-  // Calls are asked about as in any run, and no message answers an approval for more than its form.
+  // Calls need approval as in any run, and a client's answer to a form covers only the call in it.
   { method: "GET", path: "/mcp", needs: "ask" },
   { method: "POST", path: "/mcp", needs: "ask" },
   { method: "DELETE", path: "/mcp", needs: "ask" },

@@ -44,7 +44,7 @@ test("servers with the same secret open each other's texts, and without it they 
   assert.equal(different.open("ann", sealed).status, "invalid");
 });
 
-test("one text has the same sealed form twice only if it is sealed repeatably", () => {
+test("a text always has the same sealed form only if it is sealed repeatably", () => {
   const sealer = openSealer({ folder });
   assert.notEqual(sealer.seal("ann", "a"), sealer.seal("ann", "a"));
   const isRepeatable = { isRepeatable: true };

@@ -74,7 +74,7 @@ test("a client resyncs if its cursor is too old, of another process, or made up"
     assert.equal(nameOf(await follow(feed, "ann", bad).next()), "resync", bad);
 });
 
-test("after lost messages of other nodes, every client resyncs, also one that reconnects", async () => {
+test("after messages of other nodes were lost, every client resyncs, also one that reconnects", async () => {
   const { feed, file, miss } = createFeed();
   const [ann, bob] = [follow(feed, "ann"), follow(feed, "bob")];
   const { cursor } = await ann.next();
@@ -97,7 +97,7 @@ test("a slow client has a bounded buffer, and resyncs instead of the lost events
   assert.equal(nameOf(await slow.next()), "a4");
 });
 
-test("users whom no client follows cost nothing, and those who left are bounded", async () => {
+test("users without clients have no feed, and a limited number of feeds remains after clients disconnect", async () => {
   const { feed, file } = createFeed();
   for (let n = 0; n < 1_000; n++) file(`user ${n}`, "f");
   assert.equal(feed.size, 0);

@@ -16,7 +16,7 @@ interface Feed {
   readonly listeners: Set<Listener>;
 }
 
-/** The maximum number of recent events per user, after which clients can continue. */
+/** The maximum number of recent events per user. A client that has missed more must resync. */
 const maxRecent = 128;
 
 /** The maximum number of users without a connection whose events are stored. */
@@ -121,7 +121,8 @@ export class UserFeed {
 function publish(feed: Feed, change: UserChangeEvent | { readonly type: "resync" }): void {
   feed.last += 1;
   const event: UserEvent = { ...change, cursor: cursorOf(feed) };
-  // A client that reconnects after a resync must resync, too, so nothing before it is kept.
+  // A client that reconnects with an earlier cursor must resync, too, so earlier events are
+  // dropped.
   if (event.type === "resync") feed.recent = [];
   feed.recent.push(event);
   if (feed.recent.length > maxRecent) feed.recent.shift();

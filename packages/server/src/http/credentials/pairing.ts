@@ -149,7 +149,9 @@ export function terminalKeyFile(dataDir: string, port: number): string {
   return join(dataDir, `terminal-${port}.key`);
 }
 
-/** The page's address with a code behind the `#`, which no log and no `Referer` gets. */
+/**
+ * The page's address with a code after the `#`, which neither logs nor `Referer` headers contain.
+ */
 export function pairingLink(url: string, code: string): string {
   // Browsers cannot open 0.0.0.0; the server always accepts the name 127.0.0.1.
   return `${url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//127.0.0.1")}/#pair=${code}`;

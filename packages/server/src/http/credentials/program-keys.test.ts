@@ -91,7 +91,7 @@ test("a running server takes a new key and rejects a revoked one at the next req
   });
 });
 
-test("as soon as a program is connected, only the answers of people count", async () => {
+test("as soon as a program is connected, only users' answers count", async () => {
   await withDataDir(async (folder) => {
     const { ask, programKeys } = served(folder);
     const view = async () => {

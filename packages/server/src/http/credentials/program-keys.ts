@@ -17,8 +17,8 @@ import { z } from "zod";
 /** Shortest time between two recorded uses of a key, in milliseconds. */
 const noteEveryMs = 60_000;
 /**
- * Time after a change during which each request reads the folder again, in milliseconds: two
- * changes within the resolution of the file system's timestamps look like one.
+ * Milliseconds after a change during which each request reads the folder again. Two changes within
+ * the resolution of the file system's timestamps look like one.
  */
 const unsettledMs = 3_000;
 /** The prefix of all program keys, which identifies them even after they are revoked. */
