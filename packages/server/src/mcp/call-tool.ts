@@ -61,8 +61,8 @@ export async function callTool(
       headers: exchange.headers,
       disconnected: exchange.disconnected,
     });
-    // A repeat of a call that was given up gets its result. Until the result is written, an equal
-    // request is another call.
+    // If the client gives up this request, a repeat gets the call's result. Until the response has
+    // ended, an equal request is a new call.
     exchange.onEnd.push(call.release);
     context.mcpReq.signal.addEventListener("abort", call.release, { once: true });
     if (exchange.disconnected.aborted || context.mcpReq.signal.aborted) call.release();

@@ -163,7 +163,7 @@ for (const era of mcpEras) {
   });
 }
 
-test("a call whose connection was lost runs on, and its repeat gets the stored result", async () => {
+test("a call whose connection was lost continues, and its repeat gets the stored result", async () => {
   const started = signalled();
   const go = signalled();
   const send = writer("Send", async (text) => {

@@ -79,7 +79,7 @@ for (const era of mcpEras) {
   });
 }
 
-test("with `reads` a client answers only for tools that read", async () => {
+test("with the setting `reads`, a client answers only for tools that read", async () => {
   // The fixture's tool reads.
   const { app, sent } = createApp({ clientApproves: "reads" });
   const client = await connectAsking(app, "legacy", () => ({

@@ -11,7 +11,7 @@ import { listResources, readResource, resourceTemplates } from "./resources.ts";
 const instructions = `Capstan runs these tools after its own checks, and records each call.
 - A call can need the approval of a user. Its result then says so; call ${awaitCall} with the id in it, or call the tool again with the same arguments. Do not try another way meanwhile.
 - If there is ${searchTools}, it finds further tools, and ${callAny} calls them.
-- A long result is cut, and stored in full under a name. ReadVar reads it on. An argument "$VAR_REF{{name}}" passes the full value to another tool.`;
+- A long result is truncated and stored in full under a name. ReadVar reads the rest. An argument "$VAR_REF{{name}}" passes the full value to another tool.`;
 
 /** The definition of the tool that waits for a call. */
 const awaitTool: Tool = {

@@ -5,9 +5,12 @@ export type ClientApproves = "nothing" | "reads" | "everything";
 
 /** The settings of the MCP server. */
 export interface McpOptions extends SessionLimits {
-  /** How long a call waits for an approval or for its tool before it answers that it waits, in ms. */
+  /**
+   * How long a request waits for its call, in ms. The result then says that the call still waits or
+   * runs.
+   */
   readonly waitMs: number;
-  /** How long a call waits for an approval that its client's user is asked for, in ms. */
+  /** How long a request waits for the answer of its client's user to an approval request, in ms. */
   readonly askMs: number;
   /** How long a pending approval waits for a repeat after its client cancelled the call, in ms. */
   readonly graceMs: number;
@@ -23,12 +26,12 @@ export interface McpOptions extends SessionLimits {
    * called with `CallTool`.
    */
   readonly listedTools: number;
-  /** Adds to the servers, for tests of the protocol. @default nothing */
+  /** Changes the servers, for tests of the protocol. @default no changes */
   readonly extend?: McpExtension;
 }
 
 /**
- * An addition to the servers, for tests of the protocol. Servers and contexts are those of the SDK,
+ * Changes of the servers, for tests of the protocol. Servers and contexts are those of the SDK,
  * whose types this package does not publish.
  */
 export interface McpExtension {

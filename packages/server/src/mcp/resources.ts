@@ -13,7 +13,7 @@ const fileBytes = 10 * 1_048_576;
 /** The longest text that a request reads, in characters. */
 const textChars = 10 * 1_048_576;
 
-/** The forms of the addresses that no list contains. */
+/** Templates for the addresses of resources that are not listed. */
 export const resourceTemplates = [
   {
     name: "variable",

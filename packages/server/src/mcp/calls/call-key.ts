@@ -1,10 +1,10 @@
 import { digest } from "@capstan/core/host";
 import type { JsonObject } from "@capstan/core";
 
-/** How long a call waits for a client that asks for its result again, in ms. */
+/** How long a repeat of a request finds the call of the first one, in ms. */
 export const rememberedMs = 24 * 3_600_000;
 
-/** How long the result of a call that only reads is given to a repeat of the call, in ms. */
+/** How long a repeat gets the result of a call that only reads, in ms. Later it is a new call. */
 export const readMs = 60_000;
 
 /** The maximum number of equal calls of one principal that are open at the same time. */

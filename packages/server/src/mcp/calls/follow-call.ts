@@ -16,11 +16,11 @@ export type CallState =
 
 /** The listener of a follower. */
 export interface CallListener {
-  /** The call reports its progress. */
+  /** Called when the call reports progress. */
   readonly onProgress?: (progress: Progress) => void;
-  /** A call of the run needs an approval. It is called again for a run that is followed again. */
+  /** Called when a call of the run needs an approval, and again if the run is followed again. */
   readonly onApproval?: (approval: ApprovalRequest) => void;
-  /** An approval request has an answer. */
+  /** Called when an approval request was answered. */
   readonly onAnswer?: (approvalId: string) => void;
 }
 

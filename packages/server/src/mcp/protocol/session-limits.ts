@@ -2,6 +2,9 @@
 export interface SessionLimits {
   /** Time without a request or an open stream after which a session ends, in ms. */
   readonly idleMs: number;
-  /** Sessions of one principal. With more, its session that was unused for longest ends. */
+  /**
+   * Maximum number of sessions of a principal. Another session ends the one that was unused for the
+   * longest time.
+   */
   readonly sessionsOfOne: number;
 }
