@@ -42,7 +42,7 @@ export const permissionOperations: Operations = {
   },
   "POST /v1/approvals/:id": {
     summary: "Answer an approval",
-    description: "The first answer counts. Everything but a refusal needs the right `approve`.",
+    description: "The first answer counts. Every answer except a denial needs the right `approve`.",
     body: ref("ApprovalAnswerBody"),
     answer: json("ApprovalView"),
   },

@@ -40,7 +40,8 @@ export function responseOperations(): Operations {
     },
     "POST /v1/responses/input_tokens": {
       summary: "Count the input tokens of a response",
-      description: "Takes the body of a response, starts nothing, and estimates the tokens.",
+      description:
+        "Accepts the body of `POST /v1/responses`, starts nothing, and estimates the tokens.",
       body: request,
       answer: {
         type: "json",

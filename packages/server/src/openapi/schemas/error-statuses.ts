@@ -17,7 +17,7 @@ const meanings = {
   429: "Too many requests or bytes at once; `Retry-After` says when to try again",
   500: "The server failed",
   502: "The model's provider failed",
-  503: "The server is full or stops, or its database does not respond",
+  503: "The server is full or stopping, or its database does not respond",
   504: "The model's provider did not answer in time",
   507: "The server's disk is full",
 } as const;
