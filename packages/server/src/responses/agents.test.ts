@@ -137,7 +137,7 @@ test("an agent without approvals runs a tool that asks, for a caller without tha
   assert.equal(answer.output.length, 2);
 });
 
-test("approvals wait inline, and the limits of the agent hold", async () => {
+test("approvals wait inline, and the limits of the agent apply", async () => {
   const agents: Agents = {
     slow: { groups: [{ group: "g" }], limits: { rounds: 1, calls: 1 } },
   };
@@ -185,7 +185,7 @@ test("a deferred approval of an agent's call is a request, and its answer contin
   );
 });
 
-test("a run keeps what its agent was when it started", async () => {
+test("a run keeps the settings that its agent had at its start", async () => {
   const agents: { [name: string]: Agents[string] } = { slow: { groups: [{ group: "g" }] } };
   const model = new ScriptedModel([{ calls: [{ name: "Read" }] }, "Done."]);
   const app = createTestApp({ model, tools: [asking("Read", () => "x")], agents });

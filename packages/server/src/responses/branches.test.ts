@@ -50,7 +50,7 @@ test("a message after an earlier response, or at the start, begins a branch", as
   );
 });
 
-test("a message without a place continues the newest branch", async () => {
+test("a message that names no earlier response continues the newest branch", async () => {
   const { say, heard } = await serve(["One.", "Two.", "Other.", "More."]);
   const first = (await say("First?")).body.id;
   await say("Second?");
@@ -59,7 +59,7 @@ test("a message without a place continues the newest branch", async () => {
   assert.deepEqual(heard().at(-1), ["One.", "Second, edited?", "Other.", "And then?"]);
 });
 
-test("a response of another conversation, or none, is rejected and changes nothing", async () => {
+test("an unknown response, or one of another conversation, is rejected and changes nothing", async () => {
   const { say, send, create, head } = await serve(["One.", "Two."]);
   const first = (await say("First?")).body.id;
   const other = await create();

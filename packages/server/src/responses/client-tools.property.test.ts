@@ -4,7 +4,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import fc from "fast-check";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
-/** Values that are often wrong in a place. */
+/** Values that are invalid for many fields. */
 const odd = fc.constantFrom<unknown>(
   null,
   "",
@@ -71,7 +71,7 @@ const tool = fc
   .map(({ type, members: given }) => ({ name: "n", ...given, type }));
 
 // Contract: responses-15
-test("no tools and items of clients are a failure of the server", async () => {
+test("no tools or items of clients cause a server error", async () => {
   const steps = Array.from({ length: 1_000 }, () => "Done.");
   const { call } = createTestApp({ model: new ScriptedModel(steps) });
   await fc.assert(

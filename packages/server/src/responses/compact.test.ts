@@ -45,7 +45,7 @@ const input = [
 ];
 
 // Contract: responses-10
-test("keeps the user's messages and ends with one sealed summary, which the model reads again", async () => {
+test("a compaction has the user's messages and one sealed summary, which the model reads again", async () => {
   const usage = { inputTokens: 7, outputTokens: 3 };
   const { compact, model, call } = serve([{ text: "It was slate.", usage }, "Done."]);
   const { status, body } = await compact({ model: "m", input, instructions: "Be exact." });
@@ -76,7 +76,7 @@ test("keeps the user's messages and ends with one sealed summary, which the mode
 });
 
 // Contract: responses-10
-test("compacts a stored history and a compacted one, and changes neither", async () => {
+test("a compaction accepts a stored history and a compacted one, and changes neither", async () => {
   const { compact, model, call } = serve(["OK.", "First summary.", "Second summary.", "On."]);
   const first = await call("POST", "/v1/responses", { model: "m", input: "Remember cobalt." });
   const one = await compact({ model: "m", previous_response_id: first.body.id });
@@ -94,7 +94,7 @@ test("compacts a stored history and a compacted one, and changes neither", async
 });
 
 // Contract: responses-10
-test("keeps messages that were added to a conversation", async () => {
+test("a compaction has the messages that were added to a conversation", async () => {
   const { compact, call } = serve(["Hello.", "A summary."]);
   const items = [{ role: "user", content: "I am Alice." }];
   const { body: conversation } = await call("POST", "/v1/conversations", { items });
@@ -135,7 +135,7 @@ test("a compaction item of another user, a changed one and a foreign one are rej
 });
 
 // Contract: responses-10
-test("runs no tool, and rejects a body without a model, input, or with answers", async () => {
+test("a compaction runs no tool, and rejects a body with answers, without a model or without input", async () => {
   let executed = 0;
   const look = tool("Look", () => (executed += 1));
   const calling = { calls: [{ name: "Look" }] };

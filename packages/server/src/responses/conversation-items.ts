@@ -96,7 +96,7 @@ export function conversationItemRoutes(
       if (made === undefined) throw badRequest("items", "Invalid 'items': send at least one item.");
       const outcomes = await store.write([...writes, ...(claim ? [claim(made)] : [])]);
       if (outcomes.every(isAccepted)) return made;
-      // Either another try has added the items, or another request has added others.
+      // Either an earlier try has added these items, or another request has added other ones.
       if (claim !== undefined) return undefined;
       throw conflict(newerItems);
     });

@@ -36,7 +36,7 @@ const weather = {
 };
 
 // Contract: responses-11
-test("counts the instructions, tools and merged history that the response then sends", async () => {
+test("the count includes the instructions, tools and merged history that the response then sends", async () => {
   const call = { calls: [{ name: "get_weather", args: { place: "Kiel" }, id: "c1" }] };
   const { count, model, call: post } = serve(["Hello.", call, "Storm.", "Bye."]);
   const shared = { model: "m", instructions: "Be brief.", tools: [weather, ...toyTools] };
@@ -57,7 +57,7 @@ test("counts the instructions, tools and merged history that the response then s
 });
 
 // Contract: responses-11
-test("starts and stores nothing, and rejects what a response would reject", async () => {
+test("a count starts and stores nothing, and rejects the same requests as a response", async () => {
   const { count, model, call } = serve([]);
   await count({ model: "m", input: "Hi" });
   assert.equal(model.requests.length, 0);

@@ -41,7 +41,7 @@ export async function countInput(
     settings: {},
   };
   const stored = prepared.status === "run" ? prepared.run : given;
-  // No tool runs, so nothing is found.
+  // No tool runs, so the search never returns anything.
   executor.registerToolGroup(searchTools(() => Promise.resolve([])));
   const offered = deferDefinitions(offerOptions(executor, stored), {
     executor,

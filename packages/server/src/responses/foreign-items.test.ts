@@ -13,7 +13,7 @@ async function post(body: object, path = "/v1/responses") {
 const user = { role: "user", content: "Go on." };
 
 // Contract: responses-8
-test("parameters and items that have no effect here are rejected by name", async () => {
+test("parameters and items that this server does not support are rejected by name", async () => {
   const rejected: readonly (readonly [object, string])[] = [
     [{ input: "hi", prompt: { id: "pmpt_1" } }, "prompt"],
     [{ input: "hi", context_management: [{ type: "compaction" }] }, "context_management"],

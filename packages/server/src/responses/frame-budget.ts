@@ -16,7 +16,7 @@ const stepBytes = 65_536;
 /**
  * Counts the bytes of a client's frames while they arrive against the budget of its principal.
  *
- * @param onFull called when the budget has no room for more bytes
+ * @param onFull called when the budget is used up
  */
 export function countFrames(
   socket: Duplex,

@@ -13,7 +13,7 @@ import type { InputContent, InputItem, ItemOf } from "./request/parse-input.ts";
 /**
  * Returns the items of a request in the form in which histories are merged.
  *
- * @throws RequestError for a receipt that is damaged or another user's
+ * @throws RequestError for a damaged receipt, or one of another user
  */
 export function historyItems(
   input: readonly InputItem[],
@@ -159,7 +159,7 @@ function receiptOf(
 }
 
 function errorText(error: unknown): string {
-  if (error === undefined) return "The output of this call was not kept.";
+  if (error === undefined) return "The output of this call was not stored.";
   return typeof error === "string" ? error : JSON.stringify(error);
 }
 

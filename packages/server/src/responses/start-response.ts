@@ -48,7 +48,7 @@ export interface ResponseCaller {
   readonly sessionHeader?: string | undefined;
   /** The WebSocket connection of the request. */
   readonly connection?: Connection | undefined;
-  /** The headers of the request that its tools get. */
+  /** The request's headers that tools receive. */
   readonly headers?: { readonly [name: string]: string };
 }
 
@@ -221,7 +221,7 @@ export async function prepareResponse(
       headers: given.headers,
       files: typed.files,
       tools: {
-        // The calls that this run takes over are of the parent's tools.
+        // The run takes over calls of the parent's tools.
         ...(adopts && parent !== undefined && requestOf(parent).toolContext?.tools),
         ...offeredEntries(tools, request.tools.declared),
       },

@@ -158,7 +158,7 @@ test("a response without generation has no output, and its input precedes the ne
   assert.deepEqual(said?.slice(-2), ["Context.", "Go."]);
 });
 
-test("only the newest response without generation is kept", async () => {
+test("a connection stores only the newest response without generation", async () => {
   await using served = await connect(["Done."]);
   const { turn } = await served.open();
   const prepare = async (input: string) =>

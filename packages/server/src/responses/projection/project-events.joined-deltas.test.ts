@@ -23,7 +23,7 @@ function wire(events: readonly RunEvent[]) {
 }
 
 // Contract: durability-31
-test("an hour after a run's end both wires send each text as one delta, from any number on", async () => {
+test("an hour after a run's end both APIs stream each text as one delta, from any number on", async () => {
   const clock = settableClock();
   const store = openMemoryStore({ clock });
   await writeStreamedItems(store, "r");

@@ -128,7 +128,7 @@ function bytes(given: ProjectionOptions, events: readonly RunEvent[]): string {
 }
 
 // Contract: plugins-49
-test("for any events of a run and any end, the stream keeps the grammar and is closed", () => {
+test("for any events of a run and any end, the stream follows the grammar and is closed", () => {
   fc.assert(
     fc.property(script, options, (events, given) => {
       const projection = createProjection(given);

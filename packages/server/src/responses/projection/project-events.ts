@@ -51,7 +51,7 @@ export interface ProjectionOptions extends ResponseIdentity {
    */
   readonly toolOutputs?: "inline" | "deferred";
   /**
-   * When a client's calls are announced: `live` as the model writes them, or `after_step`, where
+   * When a client's calls are announced: `live` as the model writes them, or `after_step`, if
    * another process may have to repeat the step.
    * @default "live"
    */

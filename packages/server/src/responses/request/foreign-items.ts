@@ -74,14 +74,14 @@ function knownItems(item: unknown, at: string, openSummary: OpenSummary): readon
       const { queries, results } = item;
       return [
         callOf(item, { queries }),
-        outputOf(item, textOf(results ?? "The results were not kept.")),
+        outputOf(item, textOf(results ?? "The results were not stored.")),
       ];
     }
     case "code_interpreter_call": {
       const { code, outputs } = item;
       return [
         callOf(item, { code }),
-        outputOf(item, textOf(outputs ?? "The outputs were not kept.")),
+        outputOf(item, textOf(outputs ?? "The outputs were not stored.")),
       ];
     }
     case "image_generation_call":
@@ -147,7 +147,7 @@ function textOf(value: unknown): string {
 }
 
 function imageOf({ result, output_format: format }: Fields): unknown {
-  if (typeof result !== "string" || result === "") return "The image was not kept.";
+  if (typeof result !== "string" || result === "") return "The image was not stored.";
   const type = typeof format === "string" && /^\w+$/.test(format) ? format : "png";
   const url = result.startsWith("data:") ? result : `data:image/${type};base64,${result}`;
   return [{ type: "input_image", image_url: url }];

@@ -133,7 +133,7 @@ function parseNamespace(tool: Fields, { at, grammars }: Place): ParsedClientTool
     const message = `Unsupported tool: '${where}' is a '${shownType(type)}'. A namespace can contain tools of the types 'function' and 'custom'.`;
     throw new RequestError({ param: `${where}.type`, code: "unsupported_parameter", message });
   });
-  // The model reads what the group is for at its first tool.
+  // The description of the first tool also has the description of the group.
   const purpose = description == null || description === "" ? undefined : description;
   return {
     tools: parsed.map(({ definition, form, isDeferred }, index): ClientTool => {

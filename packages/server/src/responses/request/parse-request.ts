@@ -35,7 +35,7 @@ export type CreateRequest = ReturnType<typeof parseCreateRequest>;
 export function parseCreateRequest(
   body: unknown,
   options: {
-    /** The server's own addresses: its groups may be named by such a URL. @default [] */
+    /** The server's own addresses, at which a URL can name a group. @default [] */
     readonly origins?: readonly string[];
     /** The tools that are bound to hosted types. @default none */
     readonly hostedTools?: HostedTools;

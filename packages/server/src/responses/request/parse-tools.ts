@@ -53,8 +53,8 @@ export interface ParsedTools extends RequestTools {
  * types are stored and not rejected, because clients send tools that their own vendor runs. Items
  * of the input can add tools, of which the last of the same name counts.
  *
- * @param options.origins the server's own addresses, e.g. `http://127.0.0.1:8787`: its groups may
- * be named by URL
+ * @param options.origins the server's own addresses, at which a URL can name a group:
+ * `http://127.0.0.1:8787`
  * @throws RequestError
  */
 export function parseTools(
