@@ -92,7 +92,7 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
       // A run that could not be closed is still overdue.
       armFor(Math.min(next, Math.max(clock.monotonic() + left, earliest)));
     } catch (thrown) {
-      if (!stopped) log(`Deadlines could not be kept: ${errorMessage(thrown)}`);
+      if (!stopped) log(`Deadlines could not be checked: ${errorMessage(thrown)}`);
       arm(clock.monotonic() + retryMs);
     }
   }

@@ -363,7 +363,7 @@ export class RunService {
 
   #deleteExpired({ id, owner }: Pick<RunRecord, "id" | "owner">): void {
     this.#remove({ type: "delete-run", owner, id }).catch((thrown: unknown) =>
-      this.#options.log(`Run ${id} could not be forgotten: ${errorMessage(thrown)}`),
+      this.#options.log(`Run ${id} has expired and could not be deleted: ${errorMessage(thrown)}`),
     );
   }
 }

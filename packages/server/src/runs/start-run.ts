@@ -172,8 +172,8 @@ export async function retryRequest(
   const { version: _version, restates, context, ...stored } = requestOf(run);
   return {
     ...stored,
-    // A history of one run is not that of the runs that continue it, so the retry states it again.
-    // Any other history is read from the run.
+    // With `own`, only this run reads the history that its request states, so the retry states it
+    // again. The retry reads any other history from the run.
     ...(restates === "own" && { restates }),
     context: restates === "own" ? await store.readList(context) : [],
     principal: run.owner,

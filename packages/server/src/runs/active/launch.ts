@@ -144,7 +144,8 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
     ...(storeFile && { storeFile }),
     drafts: call !== undefined && call.ofProgram === undefined,
   });
-  // The session's other calls may run at the same time, so each starts with a number of its own.
+  // The session's other calls may run at the same time, so each numbers its results from a
+  // different number.
   if (call?.ofProgram !== undefined && resume === undefined)
     variables.countResult(`Result_${call.ofProgram.firstResult - 1}`);
   applySwitches(executor, conversation?.switches);

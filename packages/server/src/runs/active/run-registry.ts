@@ -40,7 +40,7 @@ export interface RunRegistryOptions {
   readonly documents?: DocumentCache | undefined;
   /** Hidden tools for files that a model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
-  /** Finds tools whose definitions the model is not shown. */
+  /** Finds tools whose definitions are not shown to the model. */
   readonly toolSearch: ToolSearch;
   readonly overrides: Overrides;
   readonly slots: Slots;

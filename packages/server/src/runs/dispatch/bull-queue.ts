@@ -51,7 +51,7 @@ export function openBullQueue({ url, consumer, log }: BullQueueOptions): RunQueu
     onChange: (isUp, cause) =>
       log(
         isUp
-          ? "Redis is back: runs are handed out by its queue again."
+          ? "Redis is back: its queue distributes runs again."
           : `Redis cannot be reached (${cause}). Runs continue: each node claims queued runs from the database.`,
       ),
   });

@@ -116,7 +116,7 @@ test("a run that is delivered twice executes once", async () => {
   });
 });
 
-test("a job for an already found run does not read the store; a job for a later wait does", async () => {
+test("a job for a run that was already found does not read the store; a job for a later wait does", async () => {
   await withMemoryStore(async (store) => {
     for (const id of ["a", "b"]) await createRun(store, { id, status: "queued" });
     const { live, slots, dispatcher } = setup(store);

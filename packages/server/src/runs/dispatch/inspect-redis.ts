@@ -26,7 +26,8 @@ export async function inspectRedis(url: string, timeoutMs = 5_000): Promise<Insp
     maxRetriesPerRequest: 0,
   });
   let cause: Error | undefined;
-  // This event has the cause; pending commands are only told that the connection is closed.
+  // This event has the cause; the errors of pending commands only say that the connection is
+  // closed.
   client.on("error", (error: Error) => (cause ??= error));
   try {
     await client.connect();

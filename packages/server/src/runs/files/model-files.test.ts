@@ -81,7 +81,7 @@ test("a model that takes no PDF gets Markdown, and each document is converted on
   assert.equal(count(), 3);
 });
 
-test("a failure that may pass is tried again later, and others are not", async () => {
+test("a conversion is repeated after a temporary failure, and not after others", async () => {
   const failures = [
     { status: "failed", reason: "it took too long", isTransient: true },
     { status: "failed", reason: "it is damaged" },

@@ -81,7 +81,7 @@ export class RunFiles {
         return { ...(id !== undefined && { id }), name, mimeType, read };
       }
       case "url":
-        // The server has no bytes of it.
+        // The server does not have its bytes.
         return undefined;
     }
   }

@@ -131,7 +131,7 @@ test("a file over the user's quota becomes a text, and the run continues", async
 });
 
 // Contract: files-15
-test("why the store failed is in the log, and not in the result", async (t) => {
+test("the store's error is in the log, and not in the result", async (t) => {
   const store = openMemoryStore();
   t.mock.method(store, "receiveBlob", async () => {
     throw new Error("arn:aws:s3:::secret-bucket: denied");

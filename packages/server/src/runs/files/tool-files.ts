@@ -32,7 +32,10 @@ interface ToolFileOptions {
   readonly store: Pick<Store, "receiveBlob" | "writeWithBlob">;
   readonly run: Pick<RunRecord, "id" | "owner">;
   readonly limits: Pick<ServerLimits, "fileBytes"> & QuotaLimits;
-  /** Gets why the store failed. The model and the client do not: it can name hosts and accounts. */
+  /**
+   * Called with the store's error. The model and the client do not get it, because it can name
+   * hosts and accounts.
+   */
   readonly log: (line: string) => void;
 }
 

@@ -83,7 +83,7 @@ for (const [name, mark] of [
     });
 
 // Contract: history-11
-test("a Responses client that drops the items of server calls keeps their results, by the ids of its other items", async () => {
+test("if a Responses client drops the items of server calls, the model still reads their results, found by the ids of the other items", async () => {
   const turn = begin(readSteps);
   const first = await post(turn, "/v1/responses", { input: [ask("What does it say?")] });
   const messages = first.output.filter(({ type }) => type === "message");
@@ -125,7 +125,7 @@ test("an answer that is asked for again continues the run before it", async () =
 });
 
 // Contract: history-13
-test("the marks of one user find no run of another", async () => {
+test("a user's marks never find a run of another user", async () => {
   const model = new ScriptedModel(readSteps);
   const apiKeys = [
     { name: "ann", key: "ANN" },
@@ -171,7 +171,7 @@ async function allowAsk(turn: Turn, body: object, headers: { [name: string]: str
 }
 
 // Contract: history-14
-test("a grant for the session holds in the next request with the same session header, and in no other", async () => {
+test("a grant for the session applies to the next request with the same session header, and to no other", async () => {
   const asksAgain = { calls: [{ name: "Ask" }] };
   const turn = begin([...askSteps(["Done.", "Again."]), asksAgain, asksAgain]);
   const body = { approvals: "deferred", safety_identifier: "alice" };

@@ -7,7 +7,7 @@ import { findMarkedRun, type SessionMark } from "./session-marks.ts";
 
 /** The session of a request that names no parent. */
 export interface FoundSession {
-  /** The session's newest run that the request shows it knows. */
+  /** The run by which the session was found: through an item, a mark or a call. */
   readonly run: RunRecord;
   /**
    * The run whose history the request repeats as a whole. The new run continues it, so that the
@@ -17,9 +17,9 @@ export interface FoundSession {
 }
 
 /**
- * Finds the session of a request by its newest item with a known id, else by its marks. If there is
- * neither, finds the run of its newest call. Call ids are not unique, and neither are all marks: these
- * find only a run whose whole history the request repeats.
+ * Finds the session of a request by its newest item with a known id, else by its marks, else by the
+ * run of its newest call. Call ids and some marks are not unique, so they find only a run whose
+ * whole history the request repeats.
  */
 export async function findSession(
   scope: HistoryScope,

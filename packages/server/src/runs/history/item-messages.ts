@@ -73,7 +73,7 @@ function noOutput(callId: string): StatedOutput {
 }
 
 /**
- * Returns a text for the model about each refused call of earlier turns, by the id of its approval.
+ * Returns a text for the model about each denied call of earlier turns, by the id of its approval.
  */
 function earlierRefusals(items: readonly ResolvedItem[]): ReadonlyMap<string, string> {
   const refusals = new Map<string, string>();

@@ -109,7 +109,7 @@ function isTakenOverBy(next: RunWithMessages | undefined): boolean {
   return next !== undefined && contextOf(next).adopts;
 }
 
-/** Returns a text that is the same for the same role and content. */
+/** Returns a key that is the same for messages of the same role and content. */
 export function messageKey(message: Message): string {
   const { role, content } = neutraliseMessage(message);
   return `${role} ${typeof content === "string" ? content : JSON.stringify(content)}`;

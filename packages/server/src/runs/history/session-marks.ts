@@ -30,12 +30,12 @@ export function sessionHeader(header: (name: string) => string | undefined): str
     .find((mark) => mark !== undefined && mark !== "" && mark.length <= maxMark);
 }
 
-/** How long a session is found by its marks after its newest run began, in ms. */
+/** How long after the start of its newest run a session can be found by its marks, in ms. */
 const rememberedMs = 30 * 24 * 3_600_000;
 
-/** A mark of a session. */
+/** The key of a mark. */
 export interface SessionMark {
-  /** The key under which the newest run of the session is remembered; each new run takes it over. */
+  /** The key that names the newest run of the session. Each new run replaces it. */
   readonly key: RequestKey;
   /**
    * Whether the client means the session. Applications share a `prompt_cache_key` between

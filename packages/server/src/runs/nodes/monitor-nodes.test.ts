@@ -50,7 +50,7 @@ test("the runs of a silent node are claimed, the runs of a live node never", asy
   assert.deepEqual(given, ["dead"]);
 });
 
-test("another node is noticed when it sends heartbeats, and once", async () => {
+test("another node is reported once, as soon as it sends heartbeats", async () => {
   let round = 0;
   const rounds: number[] = [];
   const enough = Promise.withResolvers<void>();

@@ -113,7 +113,7 @@ test(
   },
 );
 
-/** Delays the store's answers, with the values read before, until `release`. */
+/** Delays the results of reads until `release`. They have the values from before it. */
 function heldBack() {
   const read = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
