@@ -5,7 +5,7 @@ import { createByteBudget } from "./byte-budget.ts";
 
 const { signal } = new AbortController();
 
-test("users take turns to get bytes, within the budget", async () => {
+test("users get bytes in round-robin order, within the budget", async () => {
   const budget = createByteBudget(10);
   const order: string[] = [];
   const frees: (() => void)[] = [];

@@ -1,8 +1,8 @@
 /** Limits the bytes in memory of simultaneous work for several users. */
 export interface ByteBudget {
   /**
-   * Waits until the bytes are free. Waiting users take turns. Work that needs more bytes than the
-   * whole budget runs alone.
+   * Waits until the bytes are free. Waiting users are served in round-robin order. Work that needs
+   * more bytes than the whole budget runs alone.
    *
    * @returns a function that frees the bytes; call it once
    * @throws the signal's reason
@@ -17,7 +17,7 @@ interface Waiting {
 
 /** Creates a budget. */
 export function createByteBudget(total: number): ByteBudget {
-  /** In the order in which the users take turns. */
+  /** Users in round-robin order. */
   const waiting = new Map<string, Waiting[]>();
   let used = 0;
 

@@ -7,7 +7,7 @@ export type DocumentText =
       readonly reason: string;
     };
 
-/** The place of a part in its document. Lines count from 1. */
+/** The position of a part in its document. Lines count from 1. */
 export interface PartPlace {
   readonly startLine: number;
   readonly endLine: number;
@@ -30,7 +30,7 @@ export interface DocumentReader {
     readonly name: string;
     readonly mimeType: string;
     readonly bytes: Uint8Array;
-    /** Users take turns. */
+    /** Documents of different users are read in round-robin order. */
     readonly user?: string;
     readonly signal: AbortSignal;
   }): Promise<DocumentText>;

@@ -47,7 +47,6 @@ function vectorsOf(body: string, expected: number): readonly SmallVector[] {
     vectors.length === expected &&
     dimensions > 0 &&
     Array.from(vectors, (each) => each?.length).every((length) => length === dimensions);
-  if (!isWhole)
-    throw new Error("The answer of the embedding model has not one vector for each text.");
+  if (!isWhole) throw new Error("The embedding model did not return one vector for each text.");
   return vectors;
 }

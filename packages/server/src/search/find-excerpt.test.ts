@@ -8,7 +8,7 @@ const wanted = (phrase: string) => ({
   isWanted: (word: string) => phrase.split(" ").includes(word.toLowerCase()),
 });
 
-test("returns the text around the first place, with the place of each match", () => {
+test("an excerpt is the text around the first match, with the position of each match", () => {
   const text = `${"filler ".repeat(40)}the Anchor chain and the anchor. ${"more ".repeat(60)}`;
   const found = findExcerpt(text, wanted("anchor"));
   assert.ok(found);
@@ -19,7 +19,7 @@ test("returns the text around the first place, with the place of each match", ()
   );
 });
 
-test("finds the words of a query one by one if the text does not have the phrase", () => {
+test("if the text does not have the phrase, the words of the query are found one by one", () => {
   const found = findExcerpt("The chain of the anchor", wanted("anchor chain"));
   assert.deepEqual(found?.matches, [
     [4, 9],

@@ -131,7 +131,7 @@ test("an index of a process that stopped halfway is written again", async () => 
   });
 });
 
-test("users take turns, and one of them never has all slots", async () => {
+test("users are served in round-robin order, and one of them never has all slots", async () => {
   await withMemoryStore(async (store) => {
     for (let n = 0; n < 8; n++) await addFile(store, { owner: "ann", id: `file-a${n}`, text: "x" });
     const order: string[] = [];

@@ -1,6 +1,6 @@
 import type { SearchObject, Store } from "@capstan/store";
 
-/** The files that are not indexed yet, in the order in which the users take turns. */
+/** The files that are not indexed yet, of all users in round-robin order. */
 export interface UnindexedFiles {
   /** Makes the next call of `next` look for new files of all users. */
   refresh(): void;

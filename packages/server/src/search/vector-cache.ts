@@ -102,7 +102,9 @@ export class VectorCache {
     return nearestParts(await this.#listOf({ owner, id, files, model }), query, limit);
   }
 
-  /** Returns the vectors of files. The list of all files of a store is made once a revision. */
+  /**
+   * Returns the vectors of files. The list for all files of a store is created once per revision.
+   */
   async #listOf(of: {
     readonly owner: string;
     readonly id: string;

@@ -66,7 +66,7 @@ test("vectors of another size, and vectors without a direction, are not compared
   assert.deepEqual(nearestParts(await vectorList([]), smallVector([1]), 9), []);
 });
 
-test("equal vectors are not all compared, and other work gets turns while a list is made", async () => {
+test("equal vectors are not all compared, and the creation of a list yields to the event loop", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const [one] = partsOf([numbers(1_024)]);

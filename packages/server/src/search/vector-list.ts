@@ -20,11 +20,11 @@ export interface VectorList {
 /** Up to this number of parts, all vectors are compared. */
 const fewParts = 2_000;
 
-/** How many parts with similar signs are compared: for each wanted part, and at least. */
+/** How many parts with similar signs are compared for each part that is wanted, and the minimum. */
 const oversampling = 10;
 const fewestCompared = 1_000;
 
-/** How many vectors are read between two pauses. */
+/** The number of vectors that are read between two pauses. */
 const step = 64;
 
 /** Returns the list of the parts that have as many numbers as the first one. Pauses on the way. */

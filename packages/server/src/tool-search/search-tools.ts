@@ -29,7 +29,10 @@ interface SearchArgs {
 
 const maxLimit = 20;
 
-/** The most characters of a description: definitions of found tools follow in the next request. */
+/**
+ * The maximum characters of a description. It can be short, because the next request has the
+ * definitions of the found tools.
+ */
 const descriptionChars = 160;
 
 const parameters = z.object({
@@ -68,7 +71,7 @@ function defineSearch(): Tool {
     SKIP_EXTERNAL_TRUNCATE: true,
     compressArgs: ({ query }) => query,
     formatForLLM: (result: SearchResult) => resultText(result),
-    // Each run has its own.
+    // Replaced by the function of each run.
     execute: (): SearchResult => ({ query: "", tools: [] }),
   });
 }

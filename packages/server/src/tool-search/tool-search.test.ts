@@ -35,7 +35,7 @@ test("tools are found by their meaning, and each text is embedded once", async (
   assert.equal(embedded.length, 5);
 });
 
-test("if the embedding model fails, words decide, and it is not asked again at once", async () => {
+test("if the embedding model fails, words decide the ranks, and its next request is delayed", async () => {
   let asked = 0;
   const find = finder(async () => {
     asked += 1;

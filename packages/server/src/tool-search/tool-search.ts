@@ -10,7 +10,7 @@ export interface ToolSearch {
    * @param request.session the conversation or client whose later calls count as usage of the query
    */
   find(request: FindRequest): Promise<readonly string[]>;
-  /** Notes that a session called a tool, which then ranks higher for the session's last query. */
+  /** Records that a session called a tool, which then ranks higher for the session's last query. */
   called(session: SearchSession, toolId: string): void;
 }
 
@@ -28,10 +28,10 @@ interface FindRequest {
   readonly signal: AbortSignal;
 }
 
-/** The most sessions whose last query is remembered. */
+/** The maximum number of sessions whose last query is cached. */
 const maxSessions = 1_000;
 
-/** The most calls after a query that count as its usage. */
+/** The maximum number of calls after a query that count as its usage. */
 const maxCalls = 5;
 
 /** The time after which reading the texts of tools yields to the event loop, in milliseconds. */

@@ -14,22 +14,22 @@ export type EmbedTexts = (
   signal: AbortSignal,
 ) => Promise<readonly Vector[]>;
 
-/** The tools that have vectors. Others are found by words only. */
+/** The maximum number of tools with vectors. Others are found by words only. */
 const maxTools = 4_000;
 
-/** The vectors that are kept, of tools and queries. */
+/** The maximum number of cached vectors, of tools and queries. */
 const maxVectors = maxTools + 1_000;
 
-/** The characters of a tool that are embedded. */
+/** The number of characters of a tool that are embedded. */
 const textChars = 500;
 
 /** How long a search waits for vectors. After that it uses words only. */
 const waitMs = 2_000;
 
-/** How long the vectors of new tools may take. */
+/** How long a request for the vectors of new tools may take. */
 const loadMs = 60_000;
 
-/** How long the embedding model is not asked after it failed. */
+/** How long no requests are sent to the embedding model after it failed. */
 const pauseMs = 60_000;
 
 interface NearestRequest {
@@ -45,7 +45,7 @@ export interface ToolVectors {
   nearest(request: NearestRequest): Promise<readonly string[] | undefined>;
 }
 
-/** Creates the vectors of tools. They are requested when they are first needed, and kept. */
+/** Creates the vectors of tools. They are requested when they are first needed, and cached. */
 export function createToolVectors(embed: EmbedTexts): ToolVectors {
   const known = new LruCache<string, Vector>(maxVectors);
   let pausedUntil = 0;
