@@ -32,7 +32,7 @@ interface RunViewOptions {
   /** Calls whose outputs are stored, but not used yet. */
   readonly submitted?: readonly string[];
   readonly change?: RunChange | undefined;
-  /** Replaces the status that the run has now. */
+  /** Replaces the current status of the run. */
   readonly status?: string;
 }
 

@@ -7,7 +7,7 @@ import type { Metadata, WireFormat } from "./request/fields.ts";
 /** Options for showing a run in the Assistants API. They are stored with the run. */
 export interface RunWire {
   readonly assistantId: string;
-  /** The messages of users that the run reads first, by their ids. */
+  /** The ids of the added messages that no earlier run has read. */
   readonly messages: readonly string[];
   /** The ids of all messages that the run reads, if it states them again. */
   readonly restated?: readonly string[];

@@ -31,7 +31,7 @@ export interface RunCaller {
   readonly owner: string;
   readonly mayApprove: boolean;
   readonly key?: RequestKey | undefined;
-  /** The headers of the request that its tools get. */
+  /** The request's headers that tools receive. */
   readonly headers?: { readonly [name: string]: string };
 }
 
@@ -209,8 +209,8 @@ interface ReadOptions {
 }
 
 /**
- * Returns the messages that a run states: the new ones, or all that it reads if the history of the
- * thread's runs does not fit.
+ * Returns the messages that a run states: the new ones, or all that it reads if they differ from
+ * the history of the thread's runs.
  */
 async function readMessages(
   store: Services["runs"]["store"],
@@ -226,7 +226,7 @@ async function readMessages(
   if (last === null && !mustRestate) return { views: fresh, restates: undefined, mustRestate };
   const earlier = await Array.fromAsync(messagesOf(store, { ...parts, pending: [] }, "asc"));
   const all = [...earlier, ...fresh].filter((view) => (view["content"] as []).length > 0);
-  // The runs after this one still read what it does not.
+  // Later runs still read the messages that this run leaves out.
   if (last !== null && last < all.length)
     return {
       views: all.slice(-last),

@@ -53,8 +53,8 @@ export async function findThread(
 }
 
 /**
- * Returns the write that changes a thread's data. It is refused if the data has changed since the
- * thread was read.
+ * Returns the write that changes a thread's data. The store rejects it if the data has changed
+ * since the thread was read.
  */
 export function threadWrite(
   {

@@ -265,7 +265,7 @@ test("the syntax of full-text queries is only text, and long queries are searche
   }
 });
 
-test("vectors find texts without a common word, and a failing model leaves the words", async () => {
+test("vectors find texts without a common word, and if the model fails, words are searched", async () => {
   const state = { fails: false };
   const embedder: Embedder = {
     model: "p/m",

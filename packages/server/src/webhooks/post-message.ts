@@ -7,7 +7,7 @@ export type Delivery =
   | { readonly status: "accepted" }
   /** The endpoint is closed for good: HTTP 410. */
   | { readonly status: "gone" }
-  /** @property reason the failure, without the secret */
+  /** `reason` does not contain the secret. */
   | { readonly status: "failed"; readonly reason: string };
 
 /** The time in which an endpoint must answer, in milliseconds. */

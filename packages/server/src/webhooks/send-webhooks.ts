@@ -74,7 +74,7 @@ function startSender(
         wakeAfter(claim.ms);
       }
     }
-    // Not in a callback, so that no `wake` comes between the last check and this.
+    // Set synchronously after the last check, so that no `wake` is lost in between.
     running = undefined;
   }
 
@@ -146,6 +146,6 @@ function startSender(
 /** Returns the time of the next attempt, or `null` if there is none. */
 function nextAttempt({ status }: Delivery, attempts: number, now: number): number | null {
   const delay = status === "failed" ? retryMs[attempts - 1] : undefined;
-  // A tenth at random, so that many messages do not return at once.
+  // Varies by up to 5 % at random, so that many messages are not sent again at once.
   return delay === undefined ? null : Math.round(now + delay * (0.95 + Math.random() / 10));
 }

@@ -5,7 +5,7 @@ const secretPrefix = "whsec_";
 
 /** A message to sign. */
 interface SignedParts {
-  /** Has no `.`. */
+  /** Must not contain a `.`. */
   readonly id: string;
   /** In seconds since the epoch. */
   readonly timestamp: number;

@@ -29,7 +29,7 @@ function project(script: Script, forms: { readonly [id: string]: CallForm } = {}
   return { projection, pieces };
 }
 
-/** Removes what a stored run has not: its deltas. */
+/** Removes the deltas, which a stored run does not have. */
 function compact(script: Script): Script {
   return script.filter(({ type }) => type !== "item.delta");
 }
@@ -284,7 +284,7 @@ function scriptOf({
 }
 
 // Contract: plugins-97
-test("GET equals the stream, whatever the run does and however it ends", () => {
+test("GET returns the same objects as the stream, whatever the run does and however it ends", () => {
   fc.assert(
     fc.property(run, fc.boolean(), (given, isTyped) => {
       const script = scriptOf(given);

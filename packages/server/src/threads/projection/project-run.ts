@@ -26,9 +26,12 @@ export type RunPiece =
 
 /** The messages and steps of a run, as they develop. */
 export interface RunProjection {
-  /** Returns the events for clients that follow from a run's event. */
+  /** Returns the client events for an event of the run. */
   readonly push: (event: RunEvent) => readonly RunPiece[];
-  /** Steps so far are only completed in the stream, because another request has begun them. */
+  /**
+   * From now on only completes the existing steps, because the stream of another request began
+   * them.
+   */
   readonly continueElsewhere: () => void;
   readonly steps: () => readonly (JsonObject & { readonly id: string })[];
   readonly messages: () => readonly (JsonObject & { readonly id: string })[];
@@ -245,7 +248,7 @@ export function createRunProjection({
         closeEnding();
         calls?.unit.settle(event.callId, event.result, event.status === "cancelled");
         if (finalCalls.has(event.callId)) showImages(event);
-        // A call that was stopped with its run has the end of the run.
+        // A call that was stopped together with its run ends with the run.
         if (hasRoundEnded && calls?.unit.isSettled() === true && !calls.unit.isStopped())
           closeCalls();
         return [];

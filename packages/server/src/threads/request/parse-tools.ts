@@ -51,7 +51,7 @@ const maxTools = 128;
 /**
  * Parses the `tools` of an assistant or of a run.
  *
- * @param options.origins the server's own addresses: its groups may be named by such a URL
+ * @param options.origins the server's own addresses, at which a URL can name a group
  * @param options.hosted the hosted types that this installation offers
  * @throws RequestError for an invalid or unavailable tool, or a repeated name
  */
