@@ -2,6 +2,7 @@ import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
 import { FileError, notFound, returnFileErrors } from "../files/file-roots.ts";
 import { countOf, formatBytes } from "../text/format-bytes.ts";
+import { applyReplacements } from "./text/apply-edits.ts";
 import { runEditJob } from "./text/run-edit-job.ts";
 import { makeChange, type Plan } from "./change/make-change.ts";
 import { type EditToolsOptions, openTarget, type Target } from "./change/open-target.ts";
@@ -76,9 +77,9 @@ function planOf(
     const before = await readEdited(target, path);
     const content = decodeText(before, target.shown);
     const job = { type: "edit", text: content.text, edits } as const;
-    const { text, lines } = await runEditJob(job, owner);
+    const { replacements, lines } = await runEditJob(job, owner);
     onLines(lines);
-    const edited = { ...content, text };
+    const edited = { ...content, text: applyReplacements(content.text, replacements) };
     const texts = { before: content, after: edited };
     return [
       { do: "write", path, content: encodeText(edited), expects: { content: before }, texts },

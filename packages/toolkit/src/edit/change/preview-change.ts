@@ -13,7 +13,7 @@ import {
 import { changeContext, type Plan } from "./make-change.ts";
 import { type EditToolsOptions, existing, openTarget, type Target } from "./open-target.ts";
 import { readTarget } from "./read-target.ts";
-import { runEditJob } from "../text/run-edit-job.ts";
+import { runDiff } from "../text/run-edit-job.ts";
 import { decodeText, largestEdit, type TextContent } from "../text/text-content.ts";
 
 /** Returns what a call would change: the diff of each file, and one line for each other operation. */
@@ -127,7 +127,7 @@ async function diffOf(
     const [was, is] = [before, after].map((content) => sha256(content).slice(0, 32));
     return `Replaces ${shown}, ${sizes} (SHA-256 ${was} to ${is}).`;
   }
-  const hunks = await runEditJob({ type: "diff", before: old.text, after: fresh.text }, owner);
+  const hunks = await runDiff(old.text, fresh.text, owner);
   const encodings = [old, fresh].map(({ encoding, hasMark }) =>
     hasMark ? `${encoding} with a byte order mark` : encoding,
   );

@@ -11,39 +11,57 @@ export interface Edit {
   readonly all?: boolean | undefined;
 }
 
-/**
- * The text after all edits, and the number of the first line of each replaced text in the original
- * text, from 1.
- */
-export interface EditedText {
+/** A text after all edits. */
+export interface EditedText extends Pick<FoundEdits, "lines"> {
   readonly text: string;
+}
+
+/** The replacements of all edits, in ascending order. */
+export interface FoundEdits {
+  readonly replacements: readonly Replacement[];
+  /** The number of the first line of each replaced text, from 1. */
   readonly lines: readonly number[];
+}
+
+/** A replacement of the characters from `start` to `end` of a text. */
+export interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
 }
 
 /** The most places that one call changes. */
 const mostPlaces = 100_000;
 
-/** A replacement of characters in the text before the edits. */
-interface Replacement {
-  readonly start: number;
-  readonly end: number;
-  readonly by: string;
+/** A replacement in the text with `\n` as line end. */
+interface Match extends Replacement {
   /** The number of its edit, from 1. */
   readonly edit: number;
 }
 
 /**
- * Applies all edits to a text, or none. All edits are found in the original text, so their order
- * does not matter. The search and the replacement use the line ends of the text.
+ * Applies all edits to a text, or none.
+ *
+ * @param text with the line ends of the file
+ * @throws FileError like `findEdits`
+ */
+export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
+  const { replacements, lines } = findEdits(text, edits);
+  return { text: applyReplacements(text, replacements), lines };
+}
+
+/**
+ * Finds the places of all edits in a text. Their order does not matter. The search and the
+ * replacement use the line ends of the text.
  *
  * @param text with the line ends of the file
  * @throws FileError `no_match`, `ambiguous_match`, `overlapping_edits` or `empty_search`
  */
-export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
+export function findEdits(text: string, edits: readonly Edit[]): FoundEdits {
   const eol = lineEnd(text);
   const source = new Source(text.replaceAll("\r\n", "\n"));
   const position = positionsIn(text);
-  const unsorted: Replacement[] = [];
+  const unsorted: Match[] = [];
   for (const [index, edit] of edits.entries()) {
     const prefix = edits.length === 1 ? "" : `Edit ${index + 1}: `;
     for (const one of source.find(edit, prefix, index + 1)) unsorted.push(one);
@@ -53,31 +71,37 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
         `The edits change more than ${mostPlaces} places. Search for longer texts.`,
       );
   }
-  const replacements = unsorted.toSorted((a, b) => a.start - b.start);
-  const added = replacements.reduce((sum, { by }) => sum + by.length, 0);
+  const matches = unsorted.toSorted((a, b) => a.start - b.start);
+  const added = matches.reduce((sum, { by }) => sum + by.length, 0);
   if (added > largestEdit)
     throw new FileError(
       "too_large",
       `The replacements have more than ${formatBytes(largestEdit)}. Nothing was changed.`,
     );
-  let at = 0;
-  let edited = "";
-  let last: Replacement | undefined;
-  for (const one of replacements) {
+  const replacements: Replacement[] = [];
+  let last: Match | undefined;
+  for (const one of matches) {
     if (last !== undefined && one.start < last.end)
       throw new FileError(
         "overlapping_edits",
         `Edits ${last.edit} and ${one.edit} change the same lines (${source.lineAt(one.start)}). Put both into one edit.`,
       );
     const by = eol === "\n" ? one.by : one.by.replaceAll("\n", eol);
-    edited += text.slice(at, position(one.start)) + by;
-    at = position(one.end);
+    replacements.push({ start: position(one.start), end: position(one.end), by });
     last = one;
   }
-  return {
-    text: edited + text.slice(at),
-    lines: source.linesAt(replacements.map(({ start }) => start)),
-  };
+  return { replacements, lines: source.linesAt(matches.map(({ start }) => start)) };
+}
+
+/** Returns a text after replacements, which must be in ascending order. */
+export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
+  let at = 0;
+  const parts: string[] = [];
+  for (const { start, end, by } of replacements) {
+    parts.push(text.slice(at, start), by);
+    at = end;
+  }
+  return parts.join("") + text.slice(at);
 }
 
 /** Returns the line end that most lines of a text have. */
@@ -119,7 +143,7 @@ class Source {
   }
 
   /** @param prefix names the edit in errors */
-  find(edit: Edit, prefix: string, number: number): readonly Replacement[] {
+  find(edit: Edit, prefix: string, number: number): readonly Match[] {
     const search = edit.search.replaceAll("\r\n", "\n");
     const by = edit.replace.replaceAll("\r\n", "\n");
     if (search === "")
@@ -173,7 +197,7 @@ class Source {
   }
 
   /** If whole lines are removed, their line end is removed, too. */
-  #whole(start: number, search: string, by: string, edit: number): Replacement {
+  #whole(start: number, search: string, by: string, edit: number): Match {
     const end = start + search.length;
     const isWhole =
       (start === 0 || this.#text[start - 1] === "\n") &&
@@ -182,7 +206,7 @@ class Source {
     return { start, end: by === "" && isWhole ? end + 1 : end, by, edit };
   }
 
-  #tolerant(search: string, by: string, edit: number): readonly Replacement[] {
+  #tolerant(search: string, by: string, edit: number): readonly Match[] {
     const wanted = linesOf(search);
     const starts = this.#lineStarts();
     const endOf = (line: number) => starts[line] ?? this.#text.length;

@@ -9,13 +9,15 @@ const mostEdits = 2_000;
  * between the first and the last change.
  */
 export async function diffText(before: string, after: string): Promise<string | undefined> {
-  if (before === after) return undefined;
+  return before === after ? undefined : diffPart(changedPart(before, after));
+}
+
+/** Returns the changes between two different texts as hunks of a unified diff. */
+export async function diffPart({ first, was, is }: ChangedPart): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");
   const options = { context: around, maxEditLength: mostEdits };
-  // Comparing all lines of a large text takes ten times as long as finding the changed part.
-  const { first, was, is } = changedPart(before, after);
   const patch = createTwoFilesPatch("a", "a", was, is, "", "", options);
-  if (patch === undefined) return oneHunk(before.split("\n"), after.split("\n"));
+  if (patch === undefined) return oneHunk(first, was.split("\n"), is.split("\n"));
   // Without the header, which has the same name twice.
   const hunks = patch.slice(patch.indexOf("\n@@") + 1).replace(/\n$/, "");
   return first === 0 ? hunks : hunks.replaceAll(hunkHeader, moveHunk);
@@ -25,10 +27,8 @@ export async function diffText(before: string, after: string): Promise<string | 
   }
 }
 
-/** Returns the number of lines from the first to the last change of a text, in both texts. */
-export function changedLines(before: string, after: string): number {
-  if (before === after) return 0;
-  const { was, is } = changedPart(before, after);
+/** Returns the number of lines from the first to the last change, in both texts. */
+export function changedLines({ was, is }: ChangedPart): number {
   return linesIn(was) + linesIn(is);
 }
 
@@ -41,14 +41,18 @@ function linesIn(text: string): number {
 const hunkHeader = /^@@ -(\d+)((?:,\d+)?) \+(\d+)/gm;
 
 /** The lines between the first and the last change, with unchanged lines around them. */
-interface ChangedPart {
+export interface ChangedPart {
   /** The number of lines before the part. */
   readonly first: number;
   readonly was: string;
   readonly is: string;
 }
 
-function changedPart(before: string, after: string): ChangedPart {
+/**
+ * Returns the part of two different texts that a diff needs. Comparing all lines of a large text
+ * takes ten times as long.
+ */
+export function changedPart(before: string, after: string): ChangedPart {
   const most = Math.min(before.length, after.length);
   const same = sameLength(most, (from, to) => before.slice(from, to) === after.slice(from, to));
   const tail = sameLength(
@@ -85,7 +89,7 @@ function fromEnd(text: string, from: number, to: number): string {
   return text.slice(text.length - to, text.length - from);
 }
 
-function oneHunk(before: readonly string[], after: readonly string[]): string {
+function oneHunk(first: number, before: readonly string[], after: readonly string[]): string {
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && before[start] === after[start]) start++;
@@ -93,7 +97,7 @@ function oneHunk(before: readonly string[], after: readonly string[]): string {
   while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++;
   const [removed, added] = [before, after].map((lines) => lines.slice(start, lines.length - end));
   return [
-    `@@ -${start + 1},${removed?.length} +${start + 1},${added?.length} @@`,
+    `@@ -${first + start + 1},${removed?.length} +${first + start + 1},${added?.length} @@`,
     ...(removed ?? []).map((line) => `-${line}`),
     ...(added ?? []).map((line) => `+${line}`),
   ].join("\n");

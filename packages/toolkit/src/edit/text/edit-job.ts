@@ -1,6 +1,6 @@
 import { FileError } from "../../files/file-error.ts";
-import { applyEdits, type Edit, type EditedText } from "./apply-edits.ts";
-import { diffText } from "./diff-text.ts";
+import { type Edit, findEdits, type FoundEdits } from "./apply-edits.ts";
+import { type ChangedPart, diffPart } from "./diff-text.ts";
 import type { Hunk } from "./parse-patch.ts";
 import { patchText } from "./patch-text.ts";
 
@@ -15,13 +15,13 @@ export type EditJob =
       readonly hunks: readonly Hunk[];
       readonly path: string;
     }
-  | { readonly type: "diff"; readonly before: string; readonly after: string };
+  | { readonly type: "diff"; readonly part: ChangedPart };
 
 /** The results of the jobs, by type. */
 export interface EditResults {
-  readonly edit: EditedText;
+  readonly edit: FoundEdits;
   readonly patch: string;
-  readonly diff: string | undefined;
+  readonly diff: string;
 }
 
 /** The outcome of a job. It is plain data, so that a process can send it. */
@@ -33,11 +33,11 @@ export type EditOutcome =
 export async function runHere(job: EditJob): Promise<EditResults[keyof EditResults]> {
   switch (job.type) {
     case "edit":
-      return applyEdits(job.text, job.edits);
+      return findEdits(job.text, job.edits);
     case "patch":
       return patchText(job.text, job.hunks, job.path);
     case "diff":
-      return diffText(job.before, job.after);
+      return diffPart(job.part);
   }
 }
 

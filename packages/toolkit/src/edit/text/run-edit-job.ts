@@ -1,10 +1,11 @@
 import { workerModule } from "@capstan/sandbox";
 import { FileError } from "../../files/file-error.ts";
 import { runInWarmProcess } from "../../text/warm-process.ts";
-import { changedLines } from "./diff-text.ts";
+import { changedLines, changedPart } from "./diff-text.ts";
+import { isQuickEdit } from "./is-quick-edit.ts";
 import { type EditJob, type EditOutcome, type EditResults, runHere } from "./edit-job.ts";
 
-/** Longer texts, in characters, are edited in another process. */
+/** Longer texts, in characters, are edited in another process, except by quick edits. */
 const longestInline = 200_000;
 /** More changed lines are compared in another process: the time grows with their square. */
 const mostLines = 400;
@@ -16,6 +17,21 @@ interface JobOwner {
   readonly user?: string;
   /** @default never aborts */
   readonly signal?: AbortSignal;
+}
+
+/**
+ * Returns the changes of a text as `diffText` does, or `undefined` if there are none. Many changed
+ * lines are compared in a process.
+ *
+ * @throws FileError
+ */
+export async function runDiff(
+  before: string,
+  after: string,
+  owner?: JobOwner,
+): Promise<string | undefined> {
+  if (before === after) return undefined;
+  return runEditJob({ type: "diff", part: changedPart(before, after) }, owner);
 }
 
 /**
@@ -50,6 +66,7 @@ export async function runEditJob<T extends EditJob["type"]>(
 }
 
 function isLong(job: EditJob): boolean {
-  if (job.type !== "diff") return job.text.length > longestInline;
-  return changedLines(job.before, job.after) > mostLines;
+  if (job.type === "diff") return changedLines(job.part) > mostLines;
+  if (job.text.length <= longestInline) return false;
+  return job.type !== "edit" || !isQuickEdit(job.text, job.edits);
 }

@@ -1,4 +1,4 @@
-import { runEditJob } from "../../edit/text/run-edit-job.ts";
+import { runDiff } from "../../edit/text/run-edit-job.ts";
 import { plainText } from "../blocks/attribute-lists.ts";
 import { typeName } from "../kernel/block-types.ts";
 import type { PlannedStep } from "./plan-changes.ts";
@@ -23,7 +23,7 @@ async function previewStep(step: PlannedStep): Promise<string> {
   switch (step.do) {
     case "update": {
       const [before, after] = [`${plainText(step.before)}\n`, `${plainText(step.data)}\n`];
-      const changes = await runEditJob({ type: "diff", before, after });
+      const changes = await runDiff(before, after);
       return `Changes ${name}:\n${changes ?? "(only attributes)"}`;
     }
     case "delete":
