@@ -273,13 +273,16 @@ test("a user can decline a question, and a form that asks for a secret is declin
     assert.match(
       await answerTo(
         { message: "Sign in.", requestedSchema: object({ [name]: { type: "string" } }) },
-        { nobody: true },
+        { withoutUser: true },
       ),
       /"action":"decline"/,
     );
   for (const url of ["file:///etc/passwd", "javascript:alert(1)", "https://ann:pw@example.org/"])
     assert.match(
-      await answerTo({ mode: "url", message: "Open.", url, elicitationId: "1" }, { nobody: true }),
+      await answerTo(
+        { mode: "url", message: "Open.", url, elicitationId: "1" },
+        { withoutUser: true },
+      ),
       /"action":"decline"/,
     );
 });
@@ -376,7 +379,7 @@ function askingServer(params: object): ReturnType<typeof fakeServer> {
 }
 
 /** Returns the client's response to a question that the user declines. */
-async function answerTo(params: object, { nobody = false } = {}): Promise<string> {
+async function answerTo(params: object, { withoutUser = false } = {}): Promise<string> {
   const server = askingServer(params);
   await using connections = testConnections({ sandbox: server.sandbox });
   await connections.check();
@@ -386,7 +389,7 @@ async function answerTo(params: object, { nobody = false } = {}): Promise<string
     approvals,
   });
   const running = executor.execute("echo", { text: "a" });
-  if (nobody) {
+  if (withoutUser) {
     const text = textOf(await running);
     assert.equal(approvals.pending.length, 0);
     return text;

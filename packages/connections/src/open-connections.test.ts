@@ -98,7 +98,7 @@ for (const [part, changed] of Object.entries({
     assert.equal(connections.status()[0]?.state, "ready");
   });
 
-test("an accepted change is used, also if another process accepted it", async () => {
+test("an accepted change is used, even if another process accepted it", async () => {
   const server = fakeServer();
   await using connections = testConnections({ sandbox: server.sandbox, watch: true });
   await until(() => toolNames(connections).includes("echo"));

@@ -12,7 +12,7 @@ export interface StoredConnection {
   /** Problems in the last list, for users. */
   readonly notes: readonly string[];
   readonly features: ServerFeatures;
-  /** The protocol that the server speaks. */
+  /** The protocol that the server uses. */
   readonly era: "legacy" | "modern";
   /** Milliseconds since 1970. */
   readonly listedAt: number;

@@ -5,7 +5,7 @@ import type { Client, ClientCapabilities, Transport } from "../libraries/mcp-cli
 import type { ServerFeatures } from "../accepted/stored-connection.ts";
 import type { ConnectionError } from "../transport/connection-error.ts";
 import { rawResult, tolerantTransport } from "../transport/tolerant-transport.ts";
-import { askPerson } from "./ask-person.ts";
+import { askUser } from "./ask-user.ts";
 import { concernedCalls, reportLog, type RunningCall } from "./running-calls.ts";
 
 /** The protocol of a server: sessions, or requests without a session. */
@@ -98,7 +98,7 @@ async function connect(
     },
   );
   client.setRequestHandler("elicitation/create", (request) =>
-    askPerson(concernedCalls(calls).at(-1), request),
+    askUser(concernedCalls(calls).at(-1), request),
   );
   if (roots.length > 0)
     client.setRequestHandler("roots/list", () => ({
@@ -108,7 +108,7 @@ async function connect(
   client.setNotificationHandler("notifications/message", ({ params }) => {
     const { level, data } = params;
     const text = typeof data === "string" ? data : JSON.stringify(data);
-    for (const call of calls) call.heard();
+    for (const call of calls) call.onActivity();
     reportLog(concernedCalls(calls), { level, text });
   });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no events

@@ -6,7 +6,7 @@ export interface RunningCall {
   /** The name of the tool group that contains the tool for questions. */
   readonly group: string;
   /** Called when the server shows that it is still working on the call. */
-  readonly heard: () => void;
+  readonly onActivity: () => void;
   /** The numbers of questions and log lines during this call, which are limited. */
   questions: number;
   logs: number;

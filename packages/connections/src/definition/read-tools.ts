@@ -2,7 +2,7 @@ import type { JsonSchema } from "@capstan/core";
 import { compileSchema, errorMessage, schemaDepthProblem } from "@capstan/core/host";
 import { visibleText } from "@capstan/core/text";
 import { safeName } from "./safe-name.ts";
-import { cutText, longestDescription, told, visibleTexts } from "./visible-texts.ts";
+import { cutText, longestDescription, annotationKeywords, visibleTexts } from "./visible-texts.ts";
 import { definitionDigest, type ServerTool } from "./server-tool.ts";
 
 /** The maximum number of tools of one server. */
@@ -112,8 +112,8 @@ function schemaProblem(schema: unknown): string | undefined {
 /** Returns a name or a value of a schema that contains invisible characters. */
 function hiddenValue(value: unknown, key = "", inProperties = false): string | undefined {
   if (typeof value === "string") {
-    const isTold = told.has(key) && !inProperties;
-    return isTold || visibleText(value) === value ? undefined : value.slice(0, 60);
+    const isAnnotation = annotationKeywords.has(key) && !inProperties;
+    return isAnnotation || visibleText(value) === value ? undefined : value.slice(0, 60);
   }
   if (Array.isArray(value)) {
     for (const item of value) {

@@ -27,6 +27,6 @@ export interface ServerTool {
 /** Returns the digest of a tool as its server defines it. Any change changes the digest. */
 export function definitionDigest(raw: { readonly [key: string]: unknown }): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = raw;
-  const said = { name, title, description, inputSchema, outputSchema, annotations };
-  return digest(JSON.parse(JSON.stringify(said)));
+  const definition = { name, title, description, inputSchema, outputSchema, annotations };
+  return digest(JSON.parse(JSON.stringify(definition)));
 }

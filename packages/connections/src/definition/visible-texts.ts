@@ -4,12 +4,18 @@ import { visibleText } from "@capstan/core/text";
 export const longestDescription = 2_000;
 
 /** Keywords whose texts users and models read, and which do not affect validation. */
-export const told: ReadonlySet<string> = new Set(["title", "description", "$comment"]);
+export const annotationKeywords: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "$comment",
+]);
 
 /** Makes the invisible characters of a schema's texts visible. */
 export function visibleTexts(value: unknown, key = "", inProperties = false): unknown {
   if (typeof value === "string")
-    return told.has(key) && !inProperties ? cutText(value, longestDescription) : value;
+    return annotationKeywords.has(key) && !inProperties
+      ? cutText(value, longestDescription)
+      : value;
   if (Array.isArray(value)) return value.map((item) => visibleTexts(item));
   if (!isObject(value)) return value;
   return Object.fromEntries(

@@ -136,7 +136,7 @@ function connectFailure(
       code: "sign_in_needed",
       message: needsSignIn(name),
     });
-  const said = stderr.trim().split("\n").slice(-5).join("\n").slice(-1_000);
+  const lastLines = stderr.trim().split("\n").slice(-5).join("\n").slice(-1_000);
   const reason =
     cause instanceof NetworkError
       ? cause.message
@@ -144,14 +144,14 @@ function connectFailure(
           failureText(cause instanceof Error && cause !== thrown ? cause : thrown),
           secrets,
         );
-  const told = said === "" ? "" : ` It wrote: ${withoutSecrets(said, secrets)}`;
+  const outputText = lastLines === "" ? "" : ` It wrote: ${withoutSecrets(lastLines, secrets)}`;
   const hint =
     connection.type === "program" && connection.sandbox
       ? ' It runs in the sandbox: "read", "write" and "network" of the connection set what it can access.'
       : "";
   return new ConnectionError({
     code: "not_connected",
-    message: `The server of ${name} cannot be ${connection.type === "program" ? "used" : "reached"}: ${reason.slice(0, 500)}.${told}${hint}`,
+    message: `The server of ${name} cannot be ${connection.type === "program" ? "used" : "reached"}: ${reason.slice(0, 500)}.${outputText}${hint}`,
     retryable: true,
   });
 }

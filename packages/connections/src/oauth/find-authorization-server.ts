@@ -16,7 +16,7 @@ export interface FoundServer {
   readonly allScopes?: string;
   readonly registrationEndpoint?: string;
   readonly deviceEndpoint?: string;
-  /** Whether it reads the description of a client at the client's address. */
+  /** Whether it accepts a URL as the client's id, and reads the client's metadata there. */
   readonly readsClientDocuments: boolean;
 }
 

@@ -79,7 +79,7 @@ test("50 calls with a token that has expired make one refresh", async () => {
   assert.notEqual((await tokensOf(opened)).accessToken, before.accessToken);
 });
 
-test("a revoked access needs a sign-in, and the model is told what a user must do", async () => {
+test("a revoked access needs a sign-in, and its error says what a user must do", async () => {
   await using opened = await open();
   await opened.service.finishSignIn(await signIn(opened), "ann");
   const { accessToken, refreshToken = "" } = await tokensOf(opened);

@@ -243,7 +243,7 @@ export function openSignIns(options: {
           throw failed(thrown, [flow.deviceCode]);
         }
       }
-      // A code can be used once, so the sign-in ends here, whatever happens.
+      // A code can be used once, so the sign-in ends here, even if it fails.
       if (!(await store.remove(key))) throw unknownSignIn();
       if (error !== undefined || code === undefined)
         throw new SignInError(

@@ -369,7 +369,7 @@ test("responses are data, texts, files, or nothing", async () => {
   assert.match(await pets.call("listPets", {}), /too_large/);
 });
 
-test("the next page is named, and read if the settings say so", async () => {
+test("the result names the next page, and the settings can request that it is read", async () => {
   const paths = {
     "/pets": {
       get: {

@@ -186,7 +186,7 @@ test("values of the query have their styles", async () => {
   assert.equal(await targetOf("query", { form: [] }), "/v1/query");
 });
 
-test("values of headers and cookies cannot add others", async () => {
+test("values cannot add headers or cookies to a request", async () => {
   const { headers } = await sent("headers", {
     "X-List": ["a", "b"],
     "X-Object": { x: 1, y: 2 },

@@ -58,7 +58,7 @@ export function disabledView(
   };
 }
 
-/** Returns the state for one user: another one may have to sign in while this one need not. */
+/** Returns the state for one user. Other users may still have to sign in. */
 function stateOf(
   { state, waiting }: ConnectionStatus,
   credential: CredentialDescription | undefined,

@@ -36,11 +36,14 @@ export async function callResult(raw: Raw, outputSchema?: JsonSchema): Promise<u
     notes.push("The tool promises a structured result, and the server sent none.");
   const note = notes.length === 0 ? "" : `\n\n[${[...new Set(notes)].join(" ")}]`;
   if (parts.some(({ type }) => type !== "text")) {
-    const told = structured === undefined || texts.length > 0 ? [] : [JSON.stringify(structured)];
-    const more: ContentPart[] = [...told, ...(note === "" ? [] : [note.trim()])].map((text) => ({
-      type: "text",
-      text,
-    }));
+    const structuredText =
+      structured === undefined || texts.length > 0 ? [] : [JSON.stringify(structured)];
+    const more: ContentPart[] = [...structuredText, ...(note === "" ? [] : [note.trim()])].map(
+      (text) => ({
+        type: "text",
+        text,
+      }),
+    );
     return contentParts([...parts, ...more]);
   }
   const text = texts.join("\n");

@@ -54,7 +54,7 @@ export async function callServer(
     const { client, calls } = opened;
     let timer: NodeJS.Timeout | undefined;
     let isWaiting = false;
-    const heard = () => {
+    const onActivity = () => {
       clearTimeout(timer);
       if (!isWaiting) timer = setTimeout(() => silence.abort(), idleSeconds * 1_000);
     };
@@ -70,17 +70,17 @@ export async function callServer(
             return await context.callTool(...given);
           } finally {
             isWaiting = false;
-            heard();
+            onActivity();
           }
         },
       },
-      heard,
+      onActivity,
       questions: 0,
       logs: 0,
     };
     let reportedAt = 0;
     calls.add(call);
-    heard();
+    onActivity();
     isSent = true;
     const params = {
       ...request.params,
@@ -92,7 +92,7 @@ export async function callServer(
         // The gate and `silence` limit the duration of calls.
         timeout: 2 ** 31 - 1,
         onprogress({ progress, total, message }) {
-          heard();
+          onActivity();
           if (performance.now() - reportedAt < progressMs) return;
           reportedAt = performance.now();
           context.output.progress({

@@ -10,7 +10,7 @@ import {
 import { digest } from "@capstan/core/host";
 import { z } from "zod";
 import type { StoredConnection } from "../accepted/stored-connection.ts";
-import { questionTool } from "../client/ask-person.ts";
+import { questionTool } from "../client/ask-user.ts";
 import type { OpenClient } from "../client/open-client.ts";
 import { type Connection, identityOf } from "../definition/connection.ts";
 import type { ServerTool } from "../definition/server-tool.ts";

@@ -23,7 +23,7 @@ const listMs = 30_000;
 
 type Server = Pick<ServerUse, "use">;
 
-/** The administrator connected the server, so reading asks only once for the whole server. */
+/** The administrator connected the server, so one approval covers all reads from the server. */
 const reads = {
   effects: "read",
   permission: { executionPolicy: "ask-once" },

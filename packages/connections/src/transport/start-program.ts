@@ -12,7 +12,7 @@ import { ConnectionError } from "./connection-error.ts";
 
 /** The environment in which the programs of connections run. */
 export interface ProgramHost {
-  /** @default none: only programs that need none start */
+  /** @default none: only programs that need no sandbox start */
   readonly sandbox?: Sandbox;
   /** How to install a sandbox if there is none. */
   readonly sandboxFix?: string;

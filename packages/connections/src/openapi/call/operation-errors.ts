@@ -20,7 +20,8 @@ export interface FailedResponse {
 }
 
 /**
- * Returns the error of a response with a status from 400 on, with what the model can change.
+ * Returns the error of a response with a status from 400 on, with advice on what the model can
+ * change.
  *
  * @param options.mayRepeat whether the same request can be repeated without harm
  */
@@ -29,7 +30,7 @@ export function responseError(
   { status, text, retryAfterMs }: FailedResponse,
   { mayRepeat }: { readonly mayRepeat: boolean },
 ): ToolError {
-  const said = text === "" ? "." : `: ${text}`;
+  const detail = text === "" ? "." : `: ${text}`;
   const details = { status };
   const later = retryAfterMs === undefined ? {} : { retryAfterMs };
   // The gate waits before it repeats a call. The model decides about longer waits.
@@ -41,7 +42,7 @@ export function responseError(
   if (status === 429)
     return toolError({
       code: "rate_limited",
-      message: `${name} received too many requests (429)${said}\nThe request was not carried out. ${wait}`,
+      message: `${name} received too many requests (429)${detail}\nThe request was not carried out. ${wait}`,
       retryable,
       details,
       ...later,
@@ -49,25 +50,25 @@ export function responseError(
   if (status === 401)
     return toolError({
       code: "sign_in_needed",
-      message: `${name} rejects the credentials (401)${said}\nAn administrator must set them in connections.${name}.`,
+      message: `${name} rejects the credentials (401)${detail}\nAn administrator must set them in connections.${name}.`,
       details,
     });
   if (status === 403)
     return toolError({
       code: "rejected",
-      message: `${name} does not allow this request with the configured credentials (403)${said}`,
+      message: `${name} does not allow this request with the configured credentials (403)${detail}`,
       details,
     });
   if (status < 500)
     return toolError({
       code: "rejected",
-      message: `${name} rejects the request (${status})${said}\n${adviceOn(status)}`,
+      message: `${name} rejects the request (${status})${detail}\n${adviceOn(status)}`,
       details,
     });
   if (mayRepeat)
     return toolError({
       code: "server_error",
-      message: `${name} failed (${status})${said}\n${wait}`,
+      message: `${name} failed (${status})${detail}\n${wait}`,
       retryable,
       details,
       ...later,
@@ -75,7 +76,7 @@ export function responseError(
   const isGateway = status === 502 || status === 503 || status === 504;
   return toolError({
     code: isGateway ? "outcome_unknown" : "server_error",
-    message: `${name} failed (${status})${said}\nThe request may have been carried out: check before you call it again.`,
+    message: `${name} failed (${status})${detail}\nThe request may have been carried out: check before you call it again.`,
     details,
   });
 }

@@ -20,7 +20,10 @@ const progressMs = 200;
 /** Reads a body, and reports its size while it is read. */
 export async function readBytes(
   response: Response,
-  { output, heard }: { readonly output: ToolContext["output"]; readonly heard: () => void },
+  {
+    output,
+    onActivity,
+  }: { readonly output: ToolContext["output"]; readonly onActivity: () => void },
 ): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   const total = Number(response.headers.get("content-length") ?? Number.NaN);
@@ -29,7 +32,7 @@ export async function readBytes(
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     size += chunk.length;
-    heard();
+    onActivity();
     if (performance.now() - reportedAt < progressMs) continue;
     reportedAt = performance.now();
     output.progress({
@@ -64,11 +67,11 @@ export function readValue({ status, headers, bytes, url }: ReadResponse): Respon
 }
 
 /** The headers that describe a response without a body. */
-const told = ["location", "content-type", "content-length", "etag", "last-modified"];
+const describingHeaders = ["location", "content-type", "content-length", "etag", "last-modified"];
 
 function shownHeaders(headers: Headers): { readonly [name: string]: string } {
   return Object.fromEntries(
-    told.flatMap((name) => {
+    describingHeaders.flatMap((name) => {
       const value = headers.get(name);
       return value === null || (name === "content-length" && value === "0") ? [] : [[name, value]];
     }),

@@ -42,7 +42,7 @@ export async function sendRequest(
   const { name, idleSeconds } = request;
   const silence = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const heard = () => {
+  const onActivity = () => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), idleSeconds * 1_000);
   };
@@ -71,7 +71,7 @@ export async function sendRequest(
         );
       const isOwn = url.origin === start.origin;
       const { headers } = isOwn ? request.full : { headers: plainHeaders(request.plain) };
-      heard();
+      onActivity();
       state.isSent = true;
       const response = await fetch(url, {
         method,
@@ -84,10 +84,10 @@ export async function sendRequest(
         redirect: "manual",
         signal: AbortSignal.any([context.signal, silence.signal]),
       });
-      heard();
+      onActivity();
       const next = locationOf(response, url);
       if (next === undefined) {
-        const bytes = await readBytes(response, { output: context.output, heard });
+        const bytes = await readBytes(response, { output: context.output, onActivity });
         const { status, headers: received } = response;
         return { status: "answered", response: { status, headers: received, bytes, url } };
       }
@@ -110,7 +110,7 @@ export async function sendRequest(
   }
 }
 
-/** The headers for another origin: only what any client sends. */
+/** The headers for another origin: only those that every client sends. */
 function plainHeaders({ headers }: BuiltRequest): { readonly [name: string]: string } {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => name === "accept" || name === "user-agent"),

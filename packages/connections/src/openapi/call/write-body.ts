@@ -7,7 +7,9 @@ import { textOfValue, writeQueryValue } from "./write-parameter.ts";
 /** The largest file that a request sends, in bytes. */
 const largestFile = 50 * 1024 * 1024;
 
-/** The body of a request with its content type. A form's type is that of its `FormData`. */
+/**
+ * The body of a request with its content type. The content type of a form is set by its `FormData`.
+ */
 export interface WrittenBody {
   readonly body: string | Uint8Array | FormData;
   readonly contentType?: string;

@@ -4,7 +4,10 @@ import type { OpenApiConnection } from "./openapi-connection.ts";
 /** Paths of reads that probably change something. */
 const changing = /(?:^|\/|_|-)(?:logout|signout|delete|remove|destroy|revoke|reset)(?:$|\/|_|-)/i;
 
-/** Returns whether an operation only reads. The method counts, except for suspicious paths. */
+/**
+ * Returns whether an operation only reads: its method is a read, and its path does not name a
+ * change.
+ */
 export function isRead({ method, path }: Pick<Operation, "method" | "path">): boolean {
   return (method === "GET" || method === "HEAD") && !changing.test(path);
 }

@@ -14,7 +14,7 @@ export interface NamedOperation {
 /**
  * Returns a name for each operation that every provider accepts: its id, or else its method and the
  * words of its path. A name that is cut, or that several operations would have, ends with a part of
- * a hash, so that it does not depend on the order of operations.
+ * a hash. So names do not depend on the order of operations.
  *
  * @param known the names that operations have already, by key, which they keep
  * @returns names by key

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { closedSchema, shortSchema } from "../definition/closed-schema.ts";
+import { selfContainedSchema, shortSchema } from "../definition/self-contained-schema.ts";
 import type { ReadOperations } from "../definition/operation.ts";
 import { type DocumentOptions, readDocument } from "./read-document.ts";
 
@@ -78,7 +78,7 @@ components:
     required: ["petId"],
     additionalProperties: false,
   });
-  assert.deepEqual(closedSchema(operation?.output ?? {}, list.defs, "response"), {
+  assert.deepEqual(selfContainedSchema(operation?.output ?? {}, list.defs, "response"), {
     $ref: "#/$defs/Pet",
     $defs: {
       Pet: {
@@ -150,7 +150,7 @@ test("a document of version 2.0 is upgraded, with its bodies, forms and styles",
     { argument: "tags", name: "tags", in: "query", style: "pipeDelimited", explode: false },
   ]);
   assert.deepEqual(added?.body, { kind: "json", contentType: "application/json" });
-  assert.deepEqual(closedSchema(added?.input ?? {}, list.defs, "request"), {
+  assert.deepEqual(selfContainedSchema(added?.input ?? {}, list.defs, "request"), {
     type: "object",
     properties: { body: { $ref: "#/$defs/Pet" } },
     required: ["body"],
@@ -451,7 +451,7 @@ test("the schema for the model is short, and the whole schema stays for checks",
       },
     ),
   );
-  const whole = closedSchema(list.operations[0]?.input ?? {}, list.defs, "request");
+  const whole = selfContainedSchema(list.operations[0]?.input ?? {}, list.defs, "request");
   const short = shortSchema(whole, 8_000);
   assert.ok(JSON.stringify(whole).length > 8_000 && JSON.stringify(short).length < 1_000);
   assert.match(JSON.stringify(short), /"near".*Large: not shown/);
@@ -537,13 +537,13 @@ components: { schemas: { Name: { type: string } } }
   const list = read(root, { files: all });
   assert.deepEqual(list.notes, []);
   const [operation] = list.operations;
-  assert.deepEqual(closedSchema(operation?.input ?? {}, list.defs, "request"), {
+  assert.deepEqual(selfContainedSchema(operation?.input ?? {}, list.defs, "request"), {
     type: "object",
     properties: { q: { $ref: "#/$defs/Name" } },
     additionalProperties: false,
     $defs: { Name: { type: "string" } },
   });
-  assert.deepEqual(closedSchema(operation?.output ?? {}, list.defs, "response"), {
+  assert.deepEqual(selfContainedSchema(operation?.output ?? {}, list.defs, "response"), {
     $ref: "#/$defs/Pet",
     $defs: { Pet: { type: "object", properties: { parent: { $ref: "#/$defs/Pet" } } } },
   });

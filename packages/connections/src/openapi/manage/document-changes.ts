@@ -3,7 +3,7 @@ import type { ToolChanges } from "../../definition/compare-tools.ts";
 import type { ServerTool } from "../../definition/server-tool.ts";
 import { visibleTexts } from "../../definition/visible-texts.ts";
 import type { JsonSchema } from "@capstan/core";
-import { closedSchema } from "../definition/closed-schema.ts";
+import { selfContainedSchema } from "../definition/self-contained-schema.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
 import type { StoredDocument } from "./stored-document.ts";
 
@@ -44,9 +44,9 @@ function describe(operation: Operation, list: OperationList): ServerTool {
     name: visibleText(key),
     safeName: toolName,
     description: visibleText(description),
-    inputSchema: visibleTexts(closedSchema(input, list.defs, "request")) as JsonSchema,
+    inputSchema: visibleTexts(selfContainedSchema(input, list.defs, "request")) as JsonSchema,
     ...(output !== undefined && {
-      outputSchema: visibleTexts(closedSchema(output, list.defs, "response")) as JsonSchema,
+      outputSchema: visibleTexts(selfContainedSchema(output, list.defs, "response")) as JsonSchema,
     }),
     annotations: {},
     request: { server, parameters, ...(body && { body }), security, schemes },

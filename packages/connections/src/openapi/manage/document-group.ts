@@ -15,7 +15,7 @@ import { previewRequest } from "../call/preview-request.ts";
 import { operationErrors } from "../call/operation-errors.ts";
 import { selectCredentials } from "../call/select-credentials.ts";
 import type { ServiceFetch } from "../call/service-client.ts";
-import { closedSchema, shortSchema } from "../definition/closed-schema.ts";
+import { selfContainedSchema, shortSchema } from "../definition/self-contained-schema.ts";
 import { isUrl, type OpenApiConnection } from "../definition/openapi-connection.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
 import { isRead, mayRepeat } from "../definition/operation-effects.ts";
@@ -163,12 +163,12 @@ function operationTool(
   const { host: server } = new URL(operation.server);
   // Made at first use: a document can have a thousand operations.
   const description = once(() => visibleText(operation.description));
-  const whole = once(() => visible(closedSchema(operation.input, list.defs, "request")));
+  const whole = once(() => visible(selfContainedSchema(operation.input, list.defs, "request")));
   const shown = once(() => shortSchema(whole(), longestSchema));
   const output = once(() =>
     operation.output === undefined
       ? undefined
-      : closedSchema(operation.output, list.defs, "response"),
+      : selfContainedSchema(operation.output, list.defs, "response"),
   );
   return {
     ...(need !== undefined && { unavailable: need }),

@@ -12,7 +12,11 @@ const reference = /^#\/\$defs\/([\w.-]+)$/;
  * others. Properties that the document marks as read-only are left out of requests. In responses,
  * write-only properties are not required.
  */
-export function closedSchema(schema: JsonSchema, defs: Defs, direction: Direction): JsonSchema {
+export function selfContainedSchema(
+  schema: JsonSchema,
+  defs: Defs,
+  direction: Direction,
+): JsonSchema {
   const used = new Map<string, JsonSchema>();
   const waiting: string[] = [];
   const root = copy(schema);

@@ -20,7 +20,7 @@ const secretField = /passw|passphrase|secret|token|api[ _-]?key|credential|\bpin
  * `AnswerServer`. The user sees the server's name and the whole question, and edits the answers
  * before they are sent.
  */
-export async function askPerson(
+export async function askUser(
   call: RunningCall | undefined,
   { params }: ElicitRequest,
 ): Promise<ElicitResult> {
@@ -70,12 +70,12 @@ async function ask(
   call: RunningCall,
   args: { readonly [name: string]: unknown },
 ): Promise<{ readonly [name: string]: unknown } | undefined> {
-  call.heard();
+  call.onActivity();
   const result = await call.context.callTool(`${call.group}.${questionTool}`, {
     server: call.group,
     ...args,
   });
-  call.heard();
+  call.onActivity();
   return result.status === "success"
     ? (result.data as { readonly [name: string]: unknown })
     : undefined;
