@@ -303,7 +303,7 @@ export function mayFitBelow(pattern: string, folder: string): boolean {
   return true;
 }
 
-/** More names than any file system allows in a path. */
+/** The maximum number of names in a path. No file system allows as many. */
 const mostNames = 4_096;
 
 /**

@@ -107,7 +107,7 @@ test("a schema is well formed exactly if it matches the meta-schema", () => {
   assert.equal(seen.size, 2);
 });
 
-test("an error names the keyword and what is expected", () => {
+test("an error names the keyword and its expected value", () => {
   const problem = (candidate: unknown) => metaSchemaProblem(candidate as JsonSchema);
   assert.equal(
     problem({ properties: { "a/b": { maxLength: -1 } } }),

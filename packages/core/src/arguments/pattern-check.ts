@@ -9,7 +9,9 @@ export type PatternEngine = (source: string) => ((text: string) => boolean) | un
 
 /** The steps of a backtracking engine that one validation may spend on costly patterns. */
 export const maxPatternSteps = 2e7;
-/** Patterns up to this cost are not counted, even on all texts of large arguments. */
+/**
+ * Patterns up to this cost are not counted, because they are cheap on all texts of large arguments.
+ */
 const quickWays = [1_000, 100] as const;
 const maxWays = 1e4;
 

@@ -102,7 +102,7 @@ test("references are resolved without a search", () => {
   assert.ok(performance.now() - start < 10_000);
 });
 
-test("a schema that would take too long to compile is refused", () => {
+test("a schema that would take too long to compile is rejected", () => {
   const engine: PatternEngine = () => () => true;
   const refused: readonly (readonly [JsonSchema, RegExp])[] = [
     [{ allOf: range(2_001, (index) => ({ pattern: `a${index}` })) }, /2001 patterns; at most 2000/],

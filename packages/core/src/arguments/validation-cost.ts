@@ -6,11 +6,11 @@ import type { Refinement } from "./safe-schema.ts";
 import { schemaReferences } from "./schema-references.ts";
 
 /**
- * The maximum cost of a check, in units of about 50 ns. A check runs in one piece, and other users
- * wait for it.
+ * The maximum cost of a check, in units of about 50 ns. A check blocks the event loop, so other
+ * users wait for it.
  */
 export const maxValidationCost = 2_000_000;
-/** The most parts of a schema that are searched for the targets of its references. */
+/** The maximum number of a schema's parts that are searched for the targets of its references. */
 const maxSearchedParts = 500_000;
 /** The maximum number of patterns in a schema. Each takes about 0.1 ms to compile. */
 const maxPatterns = 2_000;
@@ -20,14 +20,16 @@ const maxReferences = 5_000;
 const maxPatternParts = 50_000;
 /** The largest pattern that such an engine compiles. */
 export const maxPatternSize = 10_000;
-/** The maximum number of references that are followed, and members that are entered, in a row. */
+/**
+ * The maximum depth: references that are followed and members that are entered, one after another.
+ */
 const maxDepth = 1_000;
 
 /** The cost of a check in units of about 50 ns. */
 interface ValidationCost {
-  /** Of the check whether a value is valid. */
+  /** The cost of checking whether a value is valid. */
   readonly check: number;
-  /** Of the list of its errors. */
+  /** The cost of listing its errors. */
   readonly report: number;
 }
 
@@ -273,7 +275,7 @@ function planOf(part: unknown, root: JsonSchema, facts: SchemaFacts): Plan {
   for (const keyword of inPlaceLists) inPlace.push(...listOf(part[keyword]).map(planned));
   for (const keyword of inPlaceSchemas)
     if (part[keyword] !== undefined) inPlace.push(planned(part[keyword]));
-  // Treated as if every object had the property that they depend on.
+  // Assume that every object has the property that these schemas depend on.
   for (const keyword of dependent)
     inPlace.push(...Object.values(membersOf(part[keyword])).filter(isObject).map(planned));
   for (const keyword of ofItems) {

@@ -127,9 +127,14 @@ function issuesOf(error: SchemaError, value: unknown): readonly ValidationIssue[
   }
 }
 
-/** The keyword of the issue of a value that was not checked, because that would take too long. */
+/**
+ * The keyword of an issue that reports an unchecked value, because its check would take too long.
+ */
 const unchecked = "effort";
-/** The keyword of the issue of a value that is not valid, and too large to say why. */
+/**
+ * The keyword of an issue that reports an invalid value without its errors, because it is too
+ * large.
+ */
 const unexplained = "size";
 
 /** Returns the issue of a value whose check would take too long. */
@@ -153,7 +158,7 @@ export function isUnchecked([issue]: readonly ValidationIssue[]): boolean {
   return issue?.keyword === unchecked;
 }
 
-/** Whether a repair of the value would take too long, as its check or its explanation would. */
+/** Whether a repair would take too long, because the check or the list of errors would. */
 export function isTooCostlyToRepair([issue]: readonly ValidationIssue[]): boolean {
   return issue?.keyword === unchecked || issue?.keyword === unexplained;
 }

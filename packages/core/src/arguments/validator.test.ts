@@ -96,7 +96,7 @@ test("an issue explains the alternative that was meant, else the requirements of
   assert.equal(issues(many, "x").length, 1);
 });
 
-test("required checks own properties, with any name", () => {
+test("required checks only own properties, also those named like inherited ones", () => {
   for (const name of ["toString", "constructor", "__proto__", "hasOwnProperty", "valueOf"]) {
     assert.deepEqual(
       issues({ type: "object", required: [name] }, {}).map(({ path }) => path),
