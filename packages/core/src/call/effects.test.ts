@@ -6,7 +6,7 @@ import { ToolExecutor } from "./tool-executor.ts";
 
 type Effects = "read" | "write" | "exclusive" | { readonly locks: () => readonly string[] };
 
-/** Runs all work that waits only for promises. */
+/** Lets all pending promise callbacks run. */
 const turns = () => new Promise(setImmediate);
 
 /**

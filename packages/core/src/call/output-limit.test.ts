@@ -7,7 +7,7 @@ import { ToolExecutor, type ToolExecutorOptions } from "./tool-executor.ts";
 const long = "word ".repeat(10_000);
 const countTokens = (text: string) => text.split(" ").length;
 
-/** The model's text of one call's result. */
+/** The text of one call's result for the model. */
 async function shown(
   options: Partial<ToolOptions<never, unknown, unknown>>,
   more: { readonly executor?: ToolExecutorOptions; readonly limit?: number } = {},
@@ -91,7 +91,7 @@ test("a truncated error of a call that never ran says that text is missing", asy
 });
 
 // Contract: executor-10, executor-114
-test("after a tool's own truncation, the hint continues at its end if it is known, else at the start", async () => {
+test("the hint starts where a tool's own truncation ended, or at the start if that is unknown", async () => {
   const head = await shown({ truncateForLLM: (text) => text.slice(0, 100) });
   assert.equal(head.text, long.slice(0, 100));
   assert.match(head.hint, /from 100 to 50000\. Read on: ReadVar\(\{"name":"Say_1","start":100,/);

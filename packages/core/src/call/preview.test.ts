@@ -44,7 +44,7 @@ function errorOf(result: ToolExecuteResult): string {
 }
 
 // Contract: executor-254
-test("an approval shows the effect of a call, and a grant for the same call asks and previews no more", async () => {
+test("an approval shows the effect of a call; a grant for the same call needs no preview", async () => {
   const asked: ApprovalRequest[] = [];
   const { run, state } = replacing((request) => {
     asked.push(request);
@@ -57,7 +57,7 @@ test("an approval shows the effect of a call, and a grant for the same call asks
 });
 
 // Contract: executor-255
-test("a call that would fail asks nobody", async () => {
+test("no user is asked about a call that would fail", async () => {
   let asked = 0;
   const { run, state } = replacing(() => {
     asked++;

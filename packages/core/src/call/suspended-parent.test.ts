@@ -6,7 +6,7 @@ import type { ApprovalAnswer, ReviewDecision } from "../index.ts";
 import { defineTool } from "../tool/define-tool.ts";
 import type { ToolContext } from "../tool/tool-context.ts";
 
-/** Runs all work that waits only for promises. */
+/** Lets all pending promise callbacks run. */
 const turns = () => new Promise(setImmediate);
 type Effects = "read" | "exclusive" | { readonly locks: () => readonly string[] };
 const lock = (...keys: string[]): Effects => ({ locks: () => keys });

@@ -217,17 +217,17 @@ test("a rule for execution does not affect the review, and a rule for results do
 
 // Contract: executor-222
 test("a result's invisible characters are marked for the model and unchanged in the stored value", async () => {
-  const said = "pay \u202E001\u202C\u{E0068}";
+  const original = "pay \u202E001\u202C\u{E0068}";
   const tool = defineTool({
     name: "Read",
     description: "",
     parameters: { type: "object" },
     permission: { executionPolicy: "auto" },
-    execute: () => said,
+    execute: () => original,
   });
   const executor = executorWith([tool]);
   const result = await executor.execute("Read", {});
   assert.ok(result.status === "success");
   assert.match(result.finalText, /^pay ⟨U\+202E⟩001⟨U\+202C⟩⟨U\+E0068⟩/);
-  assert.equal(result.data, said);
+  assert.equal(result.data, original);
 });

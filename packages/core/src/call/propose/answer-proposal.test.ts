@@ -130,9 +130,9 @@ test("a sub-call that cannot be recorded and is not awaited affects no other cal
 
 test("a variable listener that throws does not affect a call", async () => {
   const executor = executorWith([defineTool({ ...reads, name: "T", execute: () => "done" })]);
-  const heard: string[] = [];
+  const types: string[] = [];
   executor.variables.subscribe(() => assert.fail("a listener that throws"));
-  executor.variables.subscribe(({ type }) => heard.push(type));
+  executor.variables.subscribe(({ type }) => types.push(type));
   assert.equal((await executor.execute("T", {})).status, "success");
-  assert.deepEqual(heard, ["set", "set"]);
+  assert.deepEqual(types, ["set", "set"]);
 });

@@ -44,13 +44,13 @@ test("a hidden tool's output is not shown; its call and its result are", async (
   const { events, whole, result } = await run({
     speaks: "hidden",
     execute: (_args, { output }) => {
-      output.write("whisper");
-      output.progress({ message: "whisper" });
-      output.event("whisper", "whisper");
+      output.write("secret");
+      output.progress({ message: "secret" });
+      output.event("secret", "secret");
       return "the result";
     },
   });
-  assert.doesNotMatch(JSON.stringify(events), /whisper/);
+  assert.doesNotMatch(JSON.stringify(events), /secret/);
   assert.deepEqual(whole, []);
   assert.equal(result.toolCallHistory[0]?.result?.finalText, "the result");
   assert.equal(count(events, "call.settled"), 1);
@@ -158,17 +158,17 @@ test("a tool's output of any type becomes plain data, copied when it is written"
   assert.deepEqual(whole, ["5"]);
   const progress = events.find((event) => event.type === "call.progress");
   assert.equal(progress?.progress.message, undefined, "a cyclic value becomes a text");
-  const said = events.filter((event) => event.type === "call.event");
+  const callEvents = events.filter((event) => event.type === "call.event");
   assert.deepEqual(
-    said.map(({ name, data }) => [name.length, typeof data]),
+    callEvents.map(({ name, data }) => [name.length, typeof data]),
     [
       [128, "object"],
       [1, "string"],
       [4, "object"],
     ],
   );
-  assert.deepEqual(said[0]?.data, { list: [1] });
-  assert.ok(said.every(({ callId }) => callId === "call_1"));
+  assert.deepEqual(callEvents[0]?.data, { list: [1] });
+  assert.ok(callEvents.every(({ callId }) => callId === "call_1"));
 });
 
 // Contract: plugins-78

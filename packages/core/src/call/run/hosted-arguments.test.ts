@@ -21,7 +21,7 @@ const taking = (name: string, schema: object) => ({
   properties: { [name]: schema },
 });
 
-test("a tool with an argument of the type can be bound, whatever else it takes", () => {
+test("a tool with an argument of the type can be bound, even if it takes other arguments", () => {
   const text = { type: "string" };
   assert.equal(problemOf("web_search", taking("query", text)), undefined);
   assert.equal(problemOf("file_search", taking("queries", { type: "array" })), undefined);

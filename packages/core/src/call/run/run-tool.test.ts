@@ -19,7 +19,7 @@ function setUp(options: Given) {
   const record = () => ledger.list()[0];
   return { clock, executor, record };
 }
-/** Runs all work that waits only for promises. */
+/** Lets all pending promise callbacks run. */
 const turns = () => new Promise(setImmediate);
 const busy = (more = {}) => toolError({ code: "busy", message: "Busy.", retryable: true, ...more });
 

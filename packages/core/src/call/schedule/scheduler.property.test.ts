@@ -180,7 +180,7 @@ function conflict(a: Ticket, b: Ticket): boolean {
 }
 
 // Contract: executor-19
-test("calls that exclude each other never run together, and caps are never exceeded", () => {
+test("calls that exclude each other never run together, and concurrency limits are never exceeded", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),

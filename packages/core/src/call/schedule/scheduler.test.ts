@@ -24,7 +24,7 @@ function schedule(atOnce = 8) {
 }
 
 // Contract: executor-19, plugins-63
-test("calls without conflicts run in parallel, up to the cap; further calls run in order", () => {
+test("calls without conflicts run in parallel, up to the limit; further calls run in order", () => {
   const { leave, running, enter } = schedule(2);
   const [a] = ["a", "b", "c", "d"].map((name) => enter(name, keys()));
   assert.deepEqual(running, ["a", "b"]);
@@ -104,7 +104,7 @@ test("an exclusive sub-call waits for all calls except its ancestors", () => {
 });
 
 // Contract: plugins-70
-test("a sub-call that would deadlock through every holder of a cap is rejected", () => {
+test("a sub-call that would deadlock because it waits for every holder of a limit is rejected", () => {
   const { running, enter, tryEnter } = schedule();
   const capped: LockRequest = { exclusive: false, keys: [], cap: { key: "two", limit: 2 } };
   const top = enter("top", keys());

@@ -18,7 +18,7 @@ export const noResult = "(no result)";
 /**
  * Stage 8. Formats a value with the tool's `formatForLLM`, else unchanged if it is text, else as
  * JSON. A value that JSON cannot represent (a cycle, a function, a BigInt, a stream) is a failure
- * that names it, not a text that looks like a result.
+ * that names the value.
  */
 export function formatResult(
   tool: Tool,

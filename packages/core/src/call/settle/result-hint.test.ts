@@ -13,8 +13,8 @@ interface Reading {
 
 /** Reads the omitted part with the hint: from its start, page by page, to its end. */
 function readOn(whole: string, hint: string): string {
-  const [, said = "{}"] = /ReadVar\((\{.*?\})\)/.exec(hint) ?? [];
-  const { name, start, length } = JSON.parse(said) as Reading;
+  const [, json = "{}"] = /ReadVar\((\{.*?\})\)/.exec(hint) ?? [];
+  const { name, start, length } = JSON.parse(json) as Reading;
   assert.equal(name, "Fetch_1");
   const [, from, to] = /, from (\d+) to (\d+)\./.exec(hint) ?? [];
   assert.equal(Number(from), start);

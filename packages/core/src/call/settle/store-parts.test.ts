@@ -60,7 +60,7 @@ test("bytes that a tool returns are stored, and record and result refer to them"
   assert.doesNotMatch(JSON.stringify(record), /iVBORw0KGgo|JVBERi0|file-chosen/);
 });
 
-test("a file that cannot be stored becomes a text with the reason, and an error's details stay out", async () => {
+test("a file that cannot be stored becomes a text with the reason, without an error's details", async () => {
   const tool = toolOf("Draw", () => [picture, picture]);
   let calls = 0;
   const storeFile: StoreFile = () => {
