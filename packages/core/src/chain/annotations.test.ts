@@ -61,7 +61,7 @@ test("the message after a result cites its sources, in the event of its text too
   assert.deepEqual(result.toolCallHistory[0]?.result?.annotations, [a, b]);
 });
 
-test("a text before further calls cites only what it mentions, and the answer the rest", async () => {
+test("a text before further calls cites only sources that it mentions, and the answer cites the rest", async () => {
   let calls = 0;
   const { result } = await play(
     { execute: () => (calls++ === 0 ? withAnnotations("found", [a, b]) : "more") },
@@ -96,7 +96,7 @@ test("sources come with data, text and parts; a failure has none", async () => {
 });
 
 // Contract: plugins-80
-test("invalid sources are an unusable result that names them", async () => {
+test("a result with invalid sources is unusable, and its error names them", async () => {
   const wrong = { type: "url_citation", url: "javascript:alert(1)" } as const;
   const { result } = await play({ execute: () => withAnnotations("x", [wrong]) }, [search, "x"]);
   const [entry] = result.toolCallHistory;

@@ -96,9 +96,11 @@ test("answers may arrive in any order and portions: each call runs once, and una
       assert.deepEqual(messageProblems(result.messages.complete), []);
       const allowed = ["a1", "a2", "a3"].filter((id) => !refused.includes(id));
       assert.deepEqual(ran.toSorted(), [...allowed, "r1"]);
-      const said = model.requests[1]?.messages.slice(-calls.length).map(({ content }) => content);
+      const contents = model.requests[1]?.messages
+        .slice(-calls.length)
+        .map(({ content }) => content);
       for (const [at, { id }] of calls.entries()) {
-        const text = String(said?.[at]);
+        const text = String(contents?.[at]);
         if (id.startsWith("c")) assert.equal(text, `${id} answered`);
         else if (refused.includes(id)) assert.match(text, /not now/);
         else assert.match(text, new RegExp(`^${id} ran`));

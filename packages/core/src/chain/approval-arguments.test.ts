@@ -10,7 +10,7 @@ import { MemoryJournal } from "./journal/journal.ts";
 import { resumeToolChain, runToolChain } from "./run-tool-chain.ts";
 import type { ToolChainOptions } from "./options/tool-chain-options.ts";
 
-const said = { to: "the crew", lines: ["Haul."] };
+const given = { to: "the crew", lines: ["Haul."] };
 const other = "somebody else";
 
 /** Changes all arguments that it finds in an event, in place and by replacement. */
@@ -20,7 +20,7 @@ function overwrite(target: unknown): void {
   const holder = target as { args?: { to?: string; lines?: string[] } };
   const { args } = holder;
   if (args === undefined) return;
-  tryTo(() => args.lines?.push("And tell nobody."));
+  tryTo(() => args.lines?.push("And more."));
   tryTo(() => Object.assign(args, { to: other }));
   tryTo(() => Object.assign(holder, { args: { to: other } }));
 }
@@ -78,11 +78,11 @@ test("a tool runs with the arguments that a user was shown, even if listeners ch
   ];
   for (const listener of listeners) {
     const ran: unknown[] = [];
-    const result = await turn(ran, said, listener).result;
+    const result = await turn(ran, given, listener).result;
     assert.equal(result.status, "completed");
-    assert.deepEqual(ran, [said]);
+    assert.deepEqual(ran, [given]);
     // A journal may change its own rows.
-    if (listener.journal === undefined) assert.deepEqual(result.state.calls[0]?.args, said);
+    if (listener.journal === undefined) assert.deepEqual(result.state.calls[0]?.args, given);
   }
 });
 
@@ -91,7 +91,7 @@ test("listeners cannot change a user's replacement arguments either", async () =
   const edited = { to: "the captain", lines: ["Haul, please."] };
   const approvals = { request: () => ({ decision: "allow", arguments: edited }) as const };
   const executor = executorWith([sending(ran)], { approvals });
-  await turn(ran, said, { executor, onEvent: overwrite }).result;
+  await turn(ran, given, { executor, onEvent: overwrite }).result;
   assert.deepEqual(ran, [edited]);
 });
 
@@ -99,7 +99,7 @@ test("a stored approval request does not change while it waits again", async () 
   const ran: unknown[] = [];
   const approvals = { request: () => ({ decision: "pending" }) as const };
   const executor = executorWith([sending(ran)], { approvals });
-  const { state } = await turn(ran, said, { executor }).result;
+  const { state } = await turn(ran, given, { executor }).result;
   const stored = structuredClone(state);
   const asked = Promise.withResolvers<void>();
   const later = executorWith([sending(ran)], {
@@ -118,7 +118,7 @@ test("a stored approval request does not change while it waits again", async () 
   await asked.promise;
   overwrite(stored);
   await run.result;
-  assert.deepEqual(ran, [said]);
+  assert.deepEqual(ran, [given]);
 });
 
 // Contract: executor-95

@@ -132,9 +132,9 @@ test("calls with the same id, in one round or in two, remain separate", async ()
   ];
   const { result, history } = await run(script);
   assert.equal(new Set(history.map(({ callId }) => callId)).size, 3);
-  const said = result.messages.complete.filter(({ role }) => role === "tool");
+  const results = result.messages.complete.filter(({ role }) => role === "tool");
   assert.deepEqual(
-    said.map(({ content }) => content),
+    results.map(({ content }) => content),
     ["a", "b", "c"],
   );
   assert.deepEqual(

@@ -28,10 +28,10 @@ function run(more: Partial<ToolChainOptions> = {}): ToolChainRun {
 
 test("a chain without listeners and journal has the same result as a chain with both", async () => {
   const unobserved = await run().result;
-  const heard = await run({ onEvent: () => {} }).result;
+  const observed = await run({ onEvent: () => {} }).result;
   const { toolCallHistory: _whole, ...kept } = await run({ journal: new MemoryJournal() }).result;
   assert.match(unobserved.responseContent, /Look/);
-  assert.deepEqual(unobserved, heard);
+  assert.deepEqual(unobserved, observed);
   const { toolCallHistory: _own, ...same } = unobserved;
   assert.deepEqual(same, kept);
 });
@@ -52,23 +52,23 @@ test("a listener that subscribes immediately gets all events, and nothing runs b
     firstResponse,
     onEvent: (event) => all.push(event),
   });
-  const told = chain.events();
+  const stream = chain.events();
   assert.deepEqual([ran, all], [0, []]);
-  const heard = await Array.fromAsync(told);
+  const received = await Array.fromAsync(stream);
   assert.equal(ran, 2);
-  assert.deepEqual(heard, all);
-  assert.equal(heard[0]?.type, "chain.started");
+  assert.deepEqual(received, all);
+  assert.equal(received[0]?.type, "chain.started");
 });
 
 test("a listener that subscribes during a turn gets all later events", async () => {
-  const told: ChainEvent[] = [];
+  const received: ChainEvent[] = [];
   let reading: Promise<void> | undefined;
   const late = defineTool({
     ...reads,
     name: "Look",
     execute: () => {
       reading = (async () => {
-        for await (const event of chain.events()) told.push(event);
+        for await (const event of chain.events()) received.push(event);
       })();
       return "blue";
     },
@@ -82,7 +82,7 @@ test("a listener that subscribes during a turn gets all later events", async () 
   const types = all.map(({ type }) => type);
   const from = types.indexOf("call.started") + 1;
   assert.deepEqual(
-    told.map(({ type }) => type),
+    received.map(({ type }) => type),
     types.slice(from),
   );
 });

@@ -11,7 +11,7 @@ import type { ChainResume, ToolChainOptions } from "./options/tool-chain-options
 /** A chain whose journal commits when the test tells it to. */
 function begun(options: { readonly batches: boolean; readonly resume?: ChainResume }) {
   const held = Promise.withResolvers<CommitOutcome>();
-  const told: string[] = [];
+  const published: string[] = [];
   let ran = 0;
   const journal: Journal = {
     commit: () => held.promise,
@@ -30,13 +30,13 @@ function begun(options: { readonly batches: boolean; readonly resume?: ChainResu
     model,
     contextMessages: [{ role: "user", content: "Act." }],
     journal,
-    onEvent: ({ type }) => told.push(type),
+    onEvent: ({ type }) => published.push(type),
   };
   const run =
     resume === undefined
       ? runToolChain({ ...chain, executor })
       : resumeToolChain(executor, resume.state, { ...chain, waited: resume.waited === true });
-  return { run, model, told, ran: () => ran, answer: held.resolve };
+  return { run, model, published, ran: () => ran, answer: held.resolve };
 }
 
 /** Waits until the model is called, and then for all other work that is not blocked. */
@@ -65,28 +65,31 @@ const kinds = [{ batches: true }, { batches: false }];
 // Contract: loop-60
 test("a chain calls its model before its start is committed, but runs no tool", async () => {
   for (const kind of kinds) {
-    const { run, model, told, ran, answer } = begun(kind);
+    const { run, model, published, ran, answer } = begun(kind);
     await asked(model);
-    assert.deepEqual([model.requests.length, ran(), told], [1, 0, []]);
+    assert.deepEqual([model.requests.length, ran(), published], [1, 0, []]);
     answer({ status: "committed" });
     assert.equal((await run.result).status, "completed");
-    assert.deepEqual([ran(), told.at(0), told.at(-1)], [1, "chain.started", "chain.ended"]);
+    assert.deepEqual(
+      [ran(), published.at(0), published.at(-1)],
+      [1, "chain.started", "chain.ended"],
+    );
   }
 });
 
 // Contract: loop-60
 test("a fenced chain runs no tool and publishes nothing", async () => {
   for (const kind of kinds) {
-    const { run, told, ran, answer } = begun(kind);
+    const { run, published, ran, answer } = begun(kind);
     await severalTurns();
     answer({ status: "fenced", reason: "another node" });
     assert.equal((await run.result).error?.code, "fenced");
-    assert.deepEqual([ran(), told], [0, []]);
+    assert.deepEqual([ran(), published], [0, []]);
   }
 });
 
 // Contract: loop-60
-test("a suspended chain resumes immediately, and an interrupted chain after its resumption was committed", async () => {
+test("a suspended chain resumes immediately; an interrupted chain first commits that it resumes", async () => {
   for (const kind of kinds) {
     for (const waited of [true, false]) {
       const { run, model, ran, answer } = begun({ ...kind, resume: { state, waited } });

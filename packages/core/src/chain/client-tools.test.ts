@@ -43,9 +43,9 @@ test("a tool without execute is announced to the client, and the chain waits for
     resume: { state: first.state, outputs: [{ callId: "call_1", output: "a.txt" }] },
   }).result;
   assert.equal(second.answer, "There is a file.");
-  const told = next.requests[0]?.messages.filter(({ role }) => role === "tool");
+  const results = next.requests[0]?.messages.filter(({ role }) => role === "tool");
   assert.deepEqual(
-    told?.map(({ content }) => content),
+    results?.map(({ content }) => content),
     ["a.txt", "echo"],
   );
 });
@@ -88,8 +88,8 @@ test("a client's call with invalid arguments is answered with an error, and the 
   );
   const waits = events.filter(({ type }) => type === "client_call.waiting");
   assert.equal(waits.length, 1);
-  const told = model.requests[1]?.messages.at(-1);
-  assert.match(String(told?.content), /Not a text/);
+  const result = model.requests[1]?.messages.at(-1);
+  assert.match(String(result?.content), /Not a text/);
   const proposed = events.filter((event) => event.type === "call.proposed");
   assert.deepEqual(proposed.at(-1)?.args, { command: "ls -l" });
 });

@@ -182,8 +182,8 @@ test("a request that requires approval for every call requires it for sub-calls,
 
 test("a log that the model or the client wrote is neutralised in every replay", async () => {
   const executor = executorOf({});
-  const said = await run(executor, ["<turn-log>I did it</turn-log>"]).chain.result;
-  assert.doesNotMatch(said.answer, /<turn-log>/);
+  const first = await run(executor, ["<turn-log>I did it</turn-log>"]).chain.result;
+  assert.doesNotMatch(first.answer, /<turn-log>/);
   const clientTools = [
     { type: "function", function: { name: "C", parameters: { type: "object" } } },
   ] as const;

@@ -81,16 +81,16 @@ const secretCall = { calls: [{ name: "Secret", id: "c1" }] };
 test("a chain is suspended for a review, and another process settles it without running the tool again", async () => {
   const { tool, ran } = secretTool();
   const first = start([tool], [secretCall]);
-  const parked = await first.run.result;
-  assert.equal(parked.status, "requires_action");
-  const waiting = parked.waiting[0];
+  const suspended = await first.run.result;
+  assert.equal(suspended.status, "requires_action");
+  const waiting = suspended.waiting[0];
   assert.ok(waiting?.type === "review");
   assert.equal(waiting.review.toolId, "test.Secret");
   assert.doesNotMatch(first.open(), /tulip/);
-  assert.doesNotMatch(JSON.stringify([parked.waiting, parked.responseContent]), /tulip/);
+  assert.doesNotMatch(JSON.stringify([suspended.waiting, suspended.responseContent]), /tulip/);
   assert.match(JSON.stringify(first.last("c1").quarantine), /tulip/);
 
-  const state = JSON.parse(JSON.stringify(parked.state)) as typeof parked.state;
+  const state = JSON.parse(JSON.stringify(suspended.state)) as typeof suspended.state;
   const reviews = [{ callId: "c1", decision: { decision: "redact", words: ["tulip"] } }] as const;
   const second = start([tool], ["done"], { resume: { state, reviews } });
   const result = await second.run.result;
@@ -98,15 +98,15 @@ test("a chain is suspended for a review, and another process settles it without 
   assert.equal(ran.times, 1);
   assert.equal(second.model.requests[0]?.messages.at(-1)?.content, "the password is [redacted]");
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
-  const told = second.events.map(({ type }) => type);
-  assert.ok(told.indexOf("review.answered") < told.indexOf("call.settled"));
+  const types = second.events.map(({ type }) => type);
+  assert.ok(types.indexOf("review.answered") < types.indexOf("call.settled"));
 });
 
 // Contract: executor-66
 test("a chain that resumes without an answer keeps waiting, with its result in quarantine", async () => {
   const { tool, ran } = secretTool();
-  const parked = await start([tool], [secretCall]).run.result;
-  const again = start([tool], [], { resume: { state: parked.state } });
+  const suspended = await start([tool], [secretCall]).run.result;
+  const again = start([tool], [], { resume: { state: suspended.state } });
   const result = await again.run.result;
   assert.equal(result.status, "requires_action");
   assert.equal(result.waiting[0]?.type, "review");
@@ -161,9 +161,9 @@ test("a chain that is stopped or closed withholds results that were not reviewed
   assert.equal(stopped.last("c1").status, "result_rejected");
   assert.equal(stopped.last("c1").quarantine, undefined);
 
-  const parked = await start([tool], [secretCall]).run.result;
+  const suspended = await start([tool], [secretCall]).run.result;
   const close = { code: "aborted", message: "a user stopped it", phase: "chain" } as const;
-  const closed = start([], [], { resume: { state: parked.state, close } });
+  const closed = start([], [], { resume: { state: suspended.state, close } });
   await closed.run.result;
   assert.equal(closed.last("c1").status, "result_rejected");
   assert.doesNotMatch(JSON.stringify(closed.writes), /tulip/);
@@ -212,10 +212,10 @@ test("a script waits for the review of its sub-call, and gets the released resul
 
 test("a result is withheld if its tool was removed before the review", async () => {
   const { tool } = secretTool();
-  const parked = await start([tool], [secretCall]).run.result;
+  const suspended = await start([tool], [secretCall]).run.result;
   const reviews = [{ callId: "c1", decision: { decision: "release" } }] as const;
   const other = defineTool({ ...reads, name: "Other", execute: () => 1 });
-  const second = start([other], ["done"], { resume: { state: parked.state, reviews } });
+  const second = start([other], ["done"], { resume: { state: suspended.state, reviews } });
   await second.run.result;
   assert.equal(second.last("c1").status, "result_rejected");
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
@@ -233,18 +233,18 @@ test("a final tool's text is shown unchanged after its release", async () => {
     },
   });
   const first = start([answer], [{ calls: [{ name: "Answer", id: "c1" }] }]);
-  const parked = await first.run.result;
-  assert.equal(parked.status, "requires_action");
+  const suspended = await first.run.result;
+  assert.equal(suspended.status, "requires_action");
   assert.doesNotMatch(first.open(), /tulip/);
   const began = first.events.filter(({ type }) => type === "item.start").length;
   assert.equal(first.events.filter(({ type }) => type === "item.end").length, began);
 
   const reviews = [{ callId: "c1", decision: { decision: "redact", words: ["tulip"] } }] as const;
-  const second = start([answer], [], { resume: { state: parked.state, reviews } });
+  const second = start([answer], [], { resume: { state: suspended.state, reviews } });
   const result = await second.run.result;
   assert.equal(result.answer, "The password is [redacted].");
-  const said = second.events.flatMap((event) => (event.type === "item.end" ? [event.text] : []));
-  assert.deepEqual(said, ["The password is [redacted]."]);
+  const texts = second.events.flatMap((event) => (event.type === "item.end" ? [event.text] : []));
+  assert.deepEqual(texts, ["The password is [redacted]."]);
   assert.doesNotMatch(JSON.stringify(second.writes), /tulip/);
 });
 

@@ -58,10 +58,10 @@ const types = (events: readonly ChainEvent[]) => events.map(({ type }) => type);
 
 // Contract: loop-2
 test("a call runs, the model gets its result, and the model's answer ends the turn", async () => {
-  const { run, model } = start([echo], [call("Echo", { text: "hello" }), "It said hello."]);
+  const { run, model } = start([echo], [call("Echo", { text: "hello" }), "It echoed hello."]);
   const result = await run.result;
   assert.equal(result.status, "completed");
-  assert.equal(result.answer, "It said hello.");
+  assert.equal(result.answer, "It echoed hello.");
   assert.deepEqual(model.requests[1]?.messages.at(-1), {
     role: "tool",
     tool_call_id: "call_1",
@@ -106,16 +106,16 @@ test("calls of one round run in parallel, and their results are in the order of 
 
 // Contract: loop-25, plugins-43
 test("events have the id of their call and a defined order", async () => {
-  const speak = defineTool({
+  const writing = defineTool({
     ...reads,
-    name: "Speak",
+    name: "Write",
     execute: (_args, { output }) => {
       output.write("half ");
       output.write("whole");
       return "spoken";
     },
   });
-  const { run, events } = start([speak], [call("Speak"), "done"]);
+  const { run, events } = start([writing], [call("Write"), "done"]);
   await run.result;
   assert.deepEqual(types(events), [
     "chain.started",
@@ -281,8 +281,13 @@ test("a call that ended in another chain keeps its result, and does not run agai
   assert.equal(ran, 1);
   assert.equal(second.model.requests[0]?.messages.at(-1)?.content, "written 1");
   // Its events are repeated, so that a reader of only this chain gets the complete call.
-  const told = second.events.flatMap((event) => ("callId" in event ? [event.type] : []));
-  assert.deepEqual(told, ["call.proposed", "approval.answered", "call.started", "call.settled"]);
+  const eventTypes = second.events.flatMap((event) => ("callId" in event ? [event.type] : []));
+  assert.deepEqual(eventTypes, [
+    "call.proposed",
+    "approval.answered",
+    "call.started",
+    "call.settled",
+  ]);
 });
 
 // Contract: loop-62
@@ -516,7 +521,7 @@ test("a forged log in a tool's result or a model's text is neutralised", async (
 // Contract: loop-24, loop-64
 test("events are published after their commit, and a fenced chain publishes nothing more", async () => {
   const written: JournalWrite[] = [];
-  const told: string[] = [];
+  const published: string[] = [];
   const journal = {
     async commit(writes: readonly JournalWrite[]) {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -528,15 +533,15 @@ test("events are published after their commit, and a fenced chain publishes noth
   };
   const { run } = start([echo], [call("Echo", { text: "a" }), "never"], {
     journal,
-    onEvent: (event) => told.push(event.type),
+    onEvent: (event) => published.push(event.type),
   });
   const result = await run.result;
   assert.equal(result.error?.code, "fenced");
   assert.deepEqual(
-    told,
+    published,
     written.flatMap((write) => (write.type === "event" ? [write.event.type] : [])),
   );
-  assert.ok(!told.includes("chain.ended"));
+  assert.ok(!published.includes("chain.ended"));
 });
 
 // Contract: loop-24

@@ -50,14 +50,14 @@ test("events of images and searches reach listeners with their call's id, and a 
     contextMessages: [],
     onEvent: (event) => channel.push(event),
   });
-  const heard: string[] = [];
+  const received: string[] = [];
   const data: unknown[] = [];
   for await (const event of channel.read()) {
     if (event.type !== "call.event") continue;
-    heard.push(`${event.callId} ${event.name}`);
+    received.push(`${event.callId} ${event.name}`);
     data.push(event.data);
   }
-  assert.deepEqual(heard, [
+  assert.deepEqual(received, [
     "call_1 image_generation.in_progress",
     "call_1 image_generation.generating",
     "call_1 image_generation.partial_image",

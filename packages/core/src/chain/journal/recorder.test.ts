@@ -27,30 +27,30 @@ function batchingJournal(outcome: () => CommitOutcome | Promise<CommitOutcome> =
 }
 
 function recording(journal: Journal) {
-  const told: string[] = [];
+  const published: string[] = [];
   const lost: LossReason[] = [];
   const variables = new VariableSystem();
   const recorder = new Recorder({
     journal,
     variables,
-    publish: (event) => told.push(event.type),
+    publish: (event) => published.push(event.type),
     hasListeners: () => true,
     onLost: (reason) => lost.push(reason),
   });
-  return { recorder, variables, told, lost };
+  return { recorder, variables, published, lost };
 }
 
 const resumed = { type: "chain.resumed", at: 1 } as const;
 const restarted = { type: "model.restarted", reason: "again" } as const;
 test("writes before the journal's next commit are one commit, in order, and published after it", async () => {
   const { journal, commits, takeNext } = batchingJournal();
-  const { recorder, variables, told } = recording(journal);
+  const { recorder, variables, published } = recording(journal);
   recorder.appendEvent(resumed);
   const first = recorder.committed();
   variables.addVariable("notes", "milk", "USER_ADD");
   recorder.appendEvent(restarted);
   const second = recorder.committed();
-  assert.deepEqual([commits, told], [[], []]);
+  assert.deepEqual([commits, published], [[], []]);
   takeNext();
   recorder.appendEvent(resumed);
   const third = recorder.committed();
@@ -60,7 +60,7 @@ test("writes before the journal's next commit are one commit, in order, and publ
     commits[0]?.map((write) => (write.type === "event" ? write.event.type : write.type)),
     ["chain.resumed", "variable", "model.restarted"],
   );
-  assert.deepEqual(told, ["chain.resumed", "model.restarted"]);
+  assert.deepEqual(published, ["chain.resumed", "model.restarted"]);
   takeNext();
   assert.equal(await third, true);
   assert.equal(commits.length, 2);
@@ -85,9 +85,9 @@ test("a detached recorder commits its batch, and nothing after it", async () => 
   const { journal, commits, takeNext } = batchingJournal();
   const { recorder } = recording(journal);
   recorder.appendEvent(resumed);
-  const said = recorder.committed();
+  const committed = recorder.committed();
   recorder.detach();
-  assert.equal(await said, true);
+  assert.equal(await committed, true);
   recorder.appendEvent(restarted);
   assert.equal(recorder.committed(), false);
   takeNext();
@@ -97,7 +97,7 @@ test("a detached recorder commits its batch, and nothing after it", async () => 
 test("a lost journal gets no more writes, and waiting callers get false", async () => {
   const outcomes = [Promise.withResolvers<CommitOutcome>()];
   const { journal, commits, takeNext } = batchingJournal(() => outcomes[0]!.promise);
-  const { recorder, told, lost } = recording(journal);
+  const { recorder, published, lost } = recording(journal);
   recorder.appendEvent(resumed);
   takeNext();
   const first = recorder.committed();
@@ -107,7 +107,7 @@ test("a lost journal gets no more writes, and waiting callers get false", async 
   assert.deepEqual(await Promise.all([first, second]), [false, false]);
   takeNext();
   assert.equal(commits.length, 1);
-  assert.deepEqual([told, lost], [[], [{ code: "fenced", message: "another node" }]]);
+  assert.deepEqual([published, lost], [[], [{ code: "fenced", message: "another node" }]]);
 });
 
 test("a journal whose beforeNext throws is lost, with a message", () => {
@@ -126,12 +126,12 @@ test("a chain with many writes in flight waits for them", async () => {
   const { journal, takeNext } = batchingJournal();
   const { recorder } = recording(journal);
   let waits: Promise<unknown> | undefined;
-  let said = 0;
-  for (; said < 10_000 && waits === undefined; said++) {
+  let written = 0;
+  for (; written < 10_000 && waits === undefined; written++) {
     recorder.appendEvent(resumed);
     waits = recorder.drained();
   }
-  assert.ok(said > 10 && said < 10_000);
+  assert.ok(written > 10 && written < 10_000);
   takeNext();
   await waits;
   assert.equal(recorder.drained(), undefined);

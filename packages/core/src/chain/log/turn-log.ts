@@ -143,10 +143,10 @@ function turnText(messages: readonly Message[], calls: ReadonlyMap<string, Logge
   };
   for (const message of messages) {
     if (message.role !== "assistant") continue;
-    const said = message.content.trim();
-    if (said !== "") {
+    const content = message.content.trim();
+    if (content !== "") {
       endCalls();
-      words.push(said);
+      words.push(content);
     }
     for (const { id } of message.tool_calls ?? []) {
       const call = calls.get(id);

@@ -131,8 +131,9 @@ class LazyResult {
   }
 
   /**
-   * All results share these functions. With getters in an object literal, each result would get a
-   * hidden class of its own, which keeps the whole chain in memory until the next full collection.
+   * All results share these functions. With getters in an object literal, V8 would give each result
+   * its own hidden class. That class keeps the whole chain in memory until the next full
+   * collection.
    */
   static readonly #getters: { readonly [name in LazyName]: PropertyDescriptor } = {
     responseContent: lazyGetter((result) => result.#parts.log().flow),

@@ -44,7 +44,7 @@ test("an answer that does not match the strict schema is asked for once more", a
 });
 
 // Contract: loop-106
-test("a second mismatch fails by name", async () => {
+test("after a second mismatch, the error names the schema and the problem", async () => {
   const { result, restarts } = await run(["One.", '{"n":"one"}']);
   assert.deepEqual([result.status, result.error?.code], ["error", "format_mismatch"]);
   assert.match(result.error?.message ?? "", /"count", and did not match .*\/n/);

@@ -4,7 +4,7 @@ import { cutsOff } from "../../model/incomplete-calls.ts";
 import type { FinishReason, ResponseFormat } from "../../model/model.ts";
 import type { ChainError } from "../journal/chain-result.ts";
 
-/** The maximum number of problems that the model is told. */
+/** The maximum number of problems in the message that asks for a correction. */
 const maxProblems = 8;
 
 /**
@@ -25,7 +25,7 @@ export function answerProblem(
   if (content.trim() === "" || calls.length > 0 || refusal === true || cutsOff(finishReason))
     return undefined;
   const compiled = compileSchema(format.schema, { pattern });
-  // The schema was checked with the request. A provider can still have enforced it.
+  // This library cannot use the schema, but the provider may have enforced it.
   if (compiled.status === "refused") return undefined;
   let value: unknown;
   try {
@@ -50,7 +50,7 @@ export function correctionOf(
   ];
 }
 
-/** Returns the error of a model that gave no valid answer when it was asked once more. */
+/** Returns the error of a model whose second answer did not match either. */
 export function formatError(format: ResponseFormat | undefined, problem: string): ChainError {
   const message = `The model's answer does not match the JSON schema ${nameOf(format)}, and did not match when it was asked once more: ${problem}. Simplify the schema, or choose another model.`;
   return { code: "format_mismatch", message, phase: "final_response" };

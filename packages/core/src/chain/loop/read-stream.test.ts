@@ -13,22 +13,22 @@ async function* numbers(upTo: number, ended: string[] = []): AsyncGenerator<numb
 const never = new AbortController().signal;
 
 test("values are taken in order, and the next is requested when a promise has resolved", async () => {
-  const told: string[] = [];
+  const taken: string[] = [];
   await readStream(numbers(3), never, (n) => {
-    told.push(`${n}`);
-    return n === 2 ? Promise.resolve().then(() => told.push("waited")) : undefined;
+    taken.push(`${n}`);
+    return n === 2 ? Promise.resolve().then(() => taken.push("waited")) : undefined;
   });
-  assert.deepEqual(told, ["1", "2", "waited", "3"]);
+  assert.deepEqual(taken, ["1", "2", "waited", "3"]);
 });
 
 test("a reader that has enough values gets no more, and the stream is closed", async () => {
-  const told: number[] = [];
+  const taken: number[] = [];
   const ended: string[] = [];
   await readStream(numbers(5, ended), never, (n) => {
-    told.push(n);
+    taken.push(n);
     return n === 2 ? "enough" : undefined;
   });
-  assert.deepEqual(told, [1, 2]);
+  assert.deepEqual(taken, [1, 2]);
   await Promise.resolve();
   assert.deepEqual(ended, ["closed"]);
 });
@@ -64,15 +64,15 @@ test("an abort ends the reading immediately, regardless of the stream, and no fu
   const stop = new AbortController();
   const late = Promise.withResolvers<IteratorYieldResult<number>>();
   const stream: AsyncIterator<number> = { next: () => late.promise };
-  const told: number[] = [];
-  const read = readStream(stream, stop.signal, (n) => void told.push(n));
+  const taken: number[] = [];
+  const read = readStream(stream, stop.signal, (n) => void taken.push(n));
   stop.abort(new Error("enough of it"));
   await assert.rejects(read, /enough of it/);
   late.resolve({ done: false, value: 1 });
   await late.promise;
   await assert.rejects(
-    readStream(numbers(1), stop.signal, (n) => void told.push(n)),
+    readStream(numbers(1), stop.signal, (n) => void taken.push(n)),
     /enough of it/,
   );
-  assert.deepEqual(told, []);
+  assert.deepEqual(taken, []);
 });

@@ -40,7 +40,7 @@ test("with the tool choice none, no call runs, whatever the model writes", async
 });
 
 // Contract: loop-105
-test("a required call cannot be one of a tool that nobody asked for", async () => {
+test("only a tool that the caller asked for satisfies a required call", async () => {
   const { offered, model, looked } = await run([calling, "Done."], {
     chatOption: { toolChoice: "required" },
   });

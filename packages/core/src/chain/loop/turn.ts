@@ -232,9 +232,9 @@ interface ShownRound {
 
 /**
  * Decides which results of a turn to shorten. When the results exceed `most` tokens, the oldest
- * rounds are shortened until at most half of these tokens remain, so that a provider's cache is
- * seldom invalidated. The newest round stays unchanged. Depends only on the results and their
- * order, so that a resumed turn gets the same messages.
+ * rounds are shortened until at most half of these tokens remain. So a provider's cache is seldom
+ * invalidated. The newest round stays unchanged. Depends only on the results and their order, so
+ * that a resumed turn gets the same messages.
  */
 export class ResultCompaction {
   readonly #most: number;

@@ -107,10 +107,12 @@ test("an OpenAI answer without text can be continued", async () => {
 
 // Contract: loop-68
 test("an OpenAI tool message without a name gets its call's name", async () => {
-  const told = (id: string) => ({ role: "tool", tool_call_id: id, content: "x" });
+  const toolResult = (id: string) => ({ role: "tool", tool_call_id: id, content: "x" });
   const tool_calls = [call("a", 1, "Look"), call("b", 2, "Lock")];
   const asks = { role: "assistant", content: null, tool_calls };
-  const { model } = await run({ contextMessages: [told("z"), asks, told("b"), told("a")] });
+  const { model } = await run({
+    contextMessages: [toolResult("z"), asks, toolResult("b"), toolResult("a")],
+  });
   const names = model.requests[0]?.messages.map(
     (message) => message.role === "tool" && message.name,
   );
@@ -119,8 +121,10 @@ test("an OpenAI tool message without a name gets its call's name", async () => {
 
 // Contract: loop-68
 test("reasoning as a text or null, as some servers send it, is accepted", async () => {
-  const said = (reasoning: unknown) => ({ role: "assistant", content: "Hm.", reasoning });
-  const { model } = await run({ contextMessages: [said("I think."), said(null)] });
+  const withReasoning = (reasoning: unknown) => ({ role: "assistant", content: "Hm.", reasoning });
+  const { model } = await run({
+    contextMessages: [withReasoning("I think."), withReasoning(null)],
+  });
   assert.deepEqual(model.requests[0]?.messages, [
     { role: "assistant", content: "Hm.", reasoning: [{ text: "I think." }] },
     { role: "assistant", content: "Hm." },
@@ -184,7 +188,7 @@ test("a turn whose offer function throws ends with that error", async () => {
 // Contract: loop-70
 test("invalid values for groups and required approvals run nothing", async () => {
   const later = async () => false;
-  for (const [more, said] of [
+  for (const [more, expected] of [
     [{ allowTool: later }, /allowTool returned .* for test\.Echo.*true or false/],
     [{ allowTool: () => "no" }, /allowTool returned "no" for test\.Echo/],
     [{ requireApproval: () => "allways" }, /requireApproval gave "allways" for test\.Echo/],
@@ -194,7 +198,7 @@ test("invalid values for groups and required approvals run nothing", async () =>
     const model = new ScriptedModel([{ calls: [{ name: "Echo", args: { n: 1 } }] }, "One."]);
     const { result } = await run({ ...more, model });
     assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
-    assert.match(result.error?.message ?? "", said);
+    assert.match(result.error?.message ?? "", expected);
     for (const { status } of result.toolCallHistory) assert.notEqual(status, "success");
   }
   for (const nothing of [undefined, null]) {
@@ -224,23 +228,23 @@ test("if requireApproval throws, no call of the round runs, and all are recorded
     ["cancelled", "cancelled", "cancelled"],
   );
   assert.deepEqual(messageProblems(messages.complete), []);
-  const told = messages.complete.filter(({ role }) => role === "tool");
-  for (const { content } of told) assert.match(String(content), /stopped before it began/);
-  assert.match(String(told[1]?.content), /: requireApproval threw for test\.Echo: no list\.$/);
+  const results = messages.complete.filter(({ role }) => role === "tool");
+  for (const { content } of results) assert.match(String(content), /stopped before it began/);
+  assert.match(String(results[1]?.content), /: requireApproval threw for test\.Echo: no list\.$/);
 });
 
 // Contract: loop-69
 test("a turn accepts only new messages of the user or the program, not earlier answers", async () => {
-  const said: Message = { role: "assistant", content: "Of before." };
+  const earlier: Message = { role: "assistant", content: "Of before." };
   const given: Message = { role: "tool", tool_call_id: "a", name: "Echo", content: "1" };
-  for (const message of [said, given]) {
+  for (const message of [earlier, given]) {
     const { result, model } = await run({ inputMessages: [message] });
     assert.deepEqual([result.status, result.error?.code], ["error", "invalid_messages"]);
     assert.match(result.error?.message ?? "", /inputMessages\[0\]\.role is ".*contextMessages/);
     assert.equal(model.requests.length, 0);
   }
   const { result } = await run({
-    contextMessages: [said],
+    contextMessages: [earlier],
     inputMessages: [{ role: "user", content: "Go." }],
   });
   assert.equal(result.status, "completed");

@@ -116,7 +116,7 @@ function withoutNulls(options: ToolChainOptions): ToolChainOptions {
   ) as unknown as ToolChainOptions;
 }
 
-/** Never asked. */
+/** A model for rejected options. The loop never calls it. */
 const noModel: Model = {
   id: "none",
   stream: async function* (): AsyncGenerator<ModelEvent> {},
@@ -229,8 +229,8 @@ function neutralMessages(messages: readonly Message[]): readonly Message[] {
 }
 
 /**
- * Converts OpenAI's own answers, in which an assistant message with calls has null as its content,
- * and other providers' answers, in which reasoning is a text.
+ * Converts answers in two other formats. OpenAI's assistant messages with calls have null as their
+ * content, and some providers' messages have their reasoning as a text.
  */
 function withText(message: Message): Message {
   if (message?.role !== "assistant") return message;

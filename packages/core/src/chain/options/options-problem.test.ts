@@ -15,14 +15,14 @@ async function run(more: { readonly [name: string]: unknown }) {
 
 // Contract: loop-14
 test("an unknown option is rejected with the nearest name", async () => {
-  for (const [more, said] of [
+  for (const [more, expected] of [
     [{ maxRound: 3 }, '"maxRound" is not an option of the loop. Did you mean maxRounds?'],
     [{ onbeforesendtollm: () => {} }, "is not an option of the loop. Leave it out."],
     [{ callbacks: { onToolCallStarted: () => {} } }, "Did you mean onToolCallStart?"],
   ] as const) {
     const { result, model } = await run(more);
     assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
-    assert.ok(result.error?.message.includes(said) === true, said);
+    assert.ok(result.error?.message.includes(expected) === true, expected);
     assert.equal(model.requests.length, 0);
   }
 });
@@ -30,7 +30,7 @@ test("an unknown option is rejected with the nearest name", async () => {
 test("a misspelt property of a message is rejected with its name; others are left alone", async () => {
   const call = { id: "c", type: "function", function: { name: "T", arguments: "{}" } };
   const asked = { role: "assistant", content: "" };
-  for (const [more, said] of [
+  for (const [more, expected] of [
     [{ contextMessages: [{ ...asked, toolCalls: [call] }] }, "[0].toolCalls is [{"],
     [{ contextMessages: [{ ...asked, tool_cals: [call] }] }, "should be named tool_calls"],
     [
@@ -40,7 +40,7 @@ test("a misspelt property of a message is rejected with its name; others are lef
   ] as const) {
     const { result, model } = await run(more);
     assert.deepEqual([result.status, result.error?.code], ["error", "invalid_messages"]);
-    assert.ok(result.error?.message.includes(said) === true, result.error?.message ?? "");
+    assert.ok(result.error?.message.includes(expected) === true, result.error?.message ?? "");
     assert.equal(model.requests.length, 0);
   }
   const provider = { reasoning_content: "hm", audio: null, function_call: null, name: "bot" };
@@ -104,11 +104,11 @@ test("an unknown group is rejected with the nearest name, also from a function",
     [[5], /5 in groups is not a group/],
     [[undefined], /undefined in groups is not a group/],
   ];
-  for (const [list, said] of lists)
+  for (const [list, expected] of lists)
     for (const groups of [list, () => list]) {
       const { result, model } = await run({ executor, groups });
       assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
-      assert.match(result.error?.message ?? "", said);
+      assert.match(result.error?.message ?? "", expected);
       assert.equal(model.requests.length, 0);
     }
   const odd = await run({ executor, groups: () => "weather" });
@@ -137,11 +137,11 @@ test("client tools that providers reject are rejected, also from a function", as
     [[named("Ask"), named("Ask")], /number 2 has the same name as another tool, Ask/],
     [{ Ask: named("Ask") }, /a list of definitions/],
   ];
-  for (const [list, said] of lists)
+  for (const [list, expected] of lists)
     for (const clientTools of [list, () => list]) {
       const { result, model } = await run({ clientTools });
       assert.deepEqual([result.status, result.error?.code], ["error", "invalid_options"]);
-      assert.match(result.error?.message ?? "", said);
+      assert.match(result.error?.message ?? "", expected);
       assert.equal(model.requests.length, 0);
     }
 });

@@ -39,7 +39,7 @@ function run(
 
 // Contract: loop-26, loop-27
 test("two callbacks report each call, with its name, arguments, id and result", async () => {
-  const told: unknown[] = [];
+  const reports: unknown[] = [];
   const calls = [
     { name: "Echo", args: { text: "hi" } },
     { name: "Bad" },
@@ -47,12 +47,12 @@ test("two callbacks report each call, with its name, arguments, id and result", 
     { name: "Echo", args: "{broken" },
   ];
   await run([{ calls }, "Done."], {
-    onToolCallStart: (name, args, id) => told.push(["start", name, args, id]),
+    onToolCallStart: (name, args, id) => reports.push(["start", name, args, id]),
     onToolCallComplete: ({ status, finalText }, id) =>
-      told.push(["complete", status, finalText.slice(0, 5), id]),
+      reports.push(["complete", status, finalText.slice(0, 5), id]),
   }).result;
   assert.deepEqual(
-    told.filter((entry) => Array.isArray(entry) && entry[0] === "start"),
+    reports.filter((entry) => Array.isArray(entry) && entry[0] === "start"),
     [
       ["start", "Echo", { text: "hi" }, "call_1"],
       ["start", "Bad", {}, "call_2"],
@@ -60,7 +60,7 @@ test("two callbacks report each call, with its name, arguments, id and result", 
       ["start", "Echo", {}, "call_4"],
     ],
   );
-  const completed = told.filter((entry) => Array.isArray(entry) && entry[0] === "complete");
+  const completed = reports.filter((entry) => Array.isArray(entry) && entry[0] === "complete");
   assert.deepEqual(completed.map((entry) => (entry as string[]).toSpliced(2, 1)).toSorted(byText), [
     ["complete", "error", "call_2"],
     ["complete", "error", "call_4"],
@@ -227,9 +227,9 @@ test("changes that onBeforeSendToLLM makes within messages are sent, but change 
   assert.equal(mine.content[0].text, "My secret.");
   assert.equal(answer, "A secret?\n\nYes.");
   assert.deepEqual(messages.complete[0], mine);
-  const [asked, told] = messages.toolChain;
+  const [asked, toolMessage] = messages.toolChain;
   assert.match(JSON.stringify(asked), /A secret.*secret/);
-  assert.equal(told?.content, "secret");
+  assert.equal(toolMessage?.content, "secret");
   assert.doesNotMatch(JSON.stringify(state), /\*/);
 });
 

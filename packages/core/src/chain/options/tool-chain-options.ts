@@ -40,9 +40,9 @@ export interface ToolChainOptions extends ChainLimits {
   /** The new messages of this turn. In a resumed chain they follow the open calls' results. */
   readonly inputMessages?: readonly Message[];
   /**
-   * True: both lists of messages are used unchanged. This is for hosts that checked and neutralised
-   * the messages when they stored them, so that a long conversation is not checked again in each
-   * turn. @default false
+   * True: both lists of messages are used unchanged. Set it if the host checked and neutralised the
+   * messages when it stored them. A long conversation is then not checked again in each turn.
+   * @default false
    */
   readonly messagesAreChecked?: boolean;
   /**
@@ -63,9 +63,9 @@ export interface ToolChainOptions extends ChainLimits {
    */
   readonly hidesTool?: (toolId: string) => boolean;
   /**
-   * Which definitions the model is shown only after it found their tools.
+   * Selects deferred definitions: the model is shown them only after it found their tools.
    *
-   * @default it is shown all definitions
+   * @default the model is shown all definitions
    */
   readonly deferral?: ToolDeferral;
   /**
@@ -97,8 +97,8 @@ export interface ToolChainOptions extends ChainLimits {
   readonly checkToolResults?: boolean;
   readonly requireApproval?: (toolId: string) => RequireApproval | undefined;
   /**
-   * Gets the record of each call, sub-calls included, when the call has ended and before that is
-   * stored, for example to offer other tools in the next round. Must not throw.
+   * Gets the record of each call, sub-calls included, after the call has ended and before its end
+   * is stored. For example, a host can then offer other tools in the next round. Must not throw.
    */
   readonly onSettled?: (call: CallRecord) => void;
   /** Gets every event after it is stored. */

@@ -26,8 +26,8 @@ function run(
 // Contract: loop-50, loop-98
 test("a model that does not answer in time ends the chain as timeout", async () => {
   const error = new ModelError({ code: "timeout", message: "No data arrived for two minutes." });
-  const { status, error: told, toolCallHistory } = await run([calls("Ok"), { error }]).result;
-  assert.deepEqual([status, told?.code, told?.phase], ["timeout", "timeout", "model"]);
+  const { status, error: failure, toolCallHistory } = await run([calls("Ok"), { error }]).result;
+  assert.deepEqual([status, failure?.code, failure?.phase], ["timeout", "timeout", "model"]);
   assert.equal(toolCallHistory[0]?.status, "success");
 });
 
@@ -106,8 +106,8 @@ test("checkToolResults: false overrides a tool's own request for a review, but n
     [undefined, executorWith([reviewed]), "result_rejected"],
     [false, executorWith([reviewed], { rules }), "result_rejected"],
   ] as const) {
-    const said = checkToolResults === undefined ? {} : { checkToolResults };
-    const { result } = run([calls("Shy"), "Done."], said, executor);
+    const option = checkToolResults === undefined ? {} : { checkToolResults };
+    const { result } = run([calls("Shy"), "Done."], option, executor);
     const [entry] = (await result).toolCallHistory;
     assert.equal(entry?.status, status);
     assert.equal(entry?.resultRejected, status === "result_rejected" ? true : undefined);

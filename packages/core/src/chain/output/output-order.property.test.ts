@@ -29,7 +29,7 @@ const producer = fc.record({
   effects,
   asks: fc.boolean(),
   reviewed: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
-  speaks: fc.constantFrom("aloud" as const, "hidden" as const, "final" as const),
+  visibility: fc.constantFrom("visible" as const, "hidden" as const, "final" as const),
   maxConcurrent: fc.constantFrom(undefined, 1),
 });
 const caller = fc.record({ producer, subCalls: fc.array(fc.nat(2), { maxLength: 2 }) });
@@ -62,7 +62,7 @@ async function ticks(n: number): Promise<void> {
 }
 
 function toolFor(name: string, producer: Producer, subCalls: string[]) {
-  const { steps, effects, asks, reviewed, speaks, maxConcurrent } = producer;
+  const { steps, effects, asks, reviewed, visibility, maxConcurrent } = producer;
   return defineTool({
     name,
     description: "",
@@ -72,8 +72,8 @@ function toolFor(name: string, producer: Producer, subCalls: string[]) {
       resultApprovalPolicy: reviewed ? "always" : "never",
     },
     ...(maxConcurrent !== undefined && { maxConcurrent }),
-    ...(speaks === "hidden" && { speaks }),
-    final: speaks === "final",
+    ...(visibility === "hidden" && { speaks: "hidden" as const }),
+    final: visibility === "final",
     execute: async (_args, context) => {
       const { output } = context;
       const open = subCalls.map((child) => context.callTool(child, {}));
@@ -119,8 +119,8 @@ async function play(given: Scenario) {
       const { allows, ticks: after } = answers.next().value;
       await ticks(after);
       const { text, others } = byCall(raw).get(callId) ?? { text: "", others: [] };
-      const said = others.some(({ type }) => type === "call.event" || type === "call.progress");
-      if (text !== "" || said) failures.push(`${callId} had visible output before its release`);
+      const hasEvent = others.some(({ type }) => type === "call.event" || type === "call.progress");
+      if (text !== "" || hasEvent) failures.push(`${callId} had visible output before its release`);
       return allows ? { decision: "release" } : { decision: "withhold" };
     },
   };
@@ -160,10 +160,10 @@ async function play(given: Scenario) {
         setImmediate(() => run.answer(event.approval.id, { decision: "allow" }));
     },
   });
-  const heard: OutputEvent<ChainEvent>[] = [];
+  const received: OutputEvent<ChainEvent>[] = [];
   const read = async () => {
     for await (const event of channel.read()) {
-      heard.push(event);
+      received.push(event);
       await ticks(Math.max(0, pace));
     }
   };
@@ -173,7 +173,7 @@ async function play(given: Scenario) {
   await (early ?? read());
   assert.equal(channel.kept, 0);
   assert.deepEqual(failures, []);
-  return { raw, heard, result };
+  return { raw, received, result };
 }
 
 /** For each call, in the order of its first event: its text, and its other events. */
@@ -202,9 +202,9 @@ function isOfCall(item: StreamedItem): boolean {
 }
 
 /** Asserts that the answer is the received text of the model and of final calls, in that order. */
-function assertAnswer(heard: readonly OutputEvent<ChainEvent>[], result: ToolChainResult): void {
+function assertAnswer(received: readonly OutputEvent<ChainEvent>[], result: ToolChainResult): void {
   const finals = new Map<string, string>();
-  for (const event of heard) {
+  for (const event of received) {
     if (event.type !== "output.text" || event.final !== true) continue;
     finals.set(event.callId, (finals.get(event.callId) ?? "") + event.text);
   }
@@ -233,11 +233,14 @@ function isCallEvent(event: OutputEvent<ChainEvent>) {
  * The calls in the order in which they were the current output. A call appears each time it becomes
  * current.
  */
-function floor(heard: readonly OutputEvent<ChainEvent>[], started: ReadonlySet<string>): string[] {
+function outputOrder(
+  received: readonly OutputEvent<ChainEvent>[],
+  started: ReadonlySet<string>,
+): string[] {
   const turns: string[] = [];
-  for (const event of heard) {
-    const speaks = event.type === "output.text" || isCallEvent(event);
-    if (!speaks || !started.has(event.callId)) continue;
+  for (const event of received) {
+    const isOutput = event.type === "output.text" || isCallEvent(event);
+    if (!isOutput || !started.has(event.callId)) continue;
     if (turns.at(-1) !== event.callId) turns.push(event.callId);
   }
   return turns;
@@ -246,19 +249,19 @@ function floor(heard: readonly OutputEvent<ChainEvent>[], started: ReadonlySet<s
 // Contract: plugins-27, plugins-35
 test("calls that run in parallel are read one after the other, complete and without duplicates", async () => {
   const run = fc.asyncProperty(scenario, async (given) => {
-    const { raw, heard, result } = await play(given);
+    const { raw, received, result } = await play(given);
     const ends = ["completed", "requires_action", ...(given.aborts < Infinity ? ["aborted"] : [])];
     assert.ok(ends.includes(result.status), result.status);
     const starts = raw.flatMap((event) => (event.type === "call.started" ? [event.callId] : []));
     const started = new Set(starts);
 
-    const turns = floor(heard, started);
-    assert.equal(new Set(turns).size, turns.length, "a call was the current output twice");
-    if (given.order === "start") assert.deepEqual(turns, starts);
-    else assert.deepEqual(turns.toSorted(), starts.toSorted());
+    const order = outputOrder(received, started);
+    assert.equal(new Set(order).size, order.length, "a call was the current output twice");
+    if (given.order === "start") assert.deepEqual(order, starts);
+    else assert.deepEqual(order.toSorted(), starts.toSorted());
 
     assert.deepEqual(
-      Object.fromEntries(byCall(heard)),
+      Object.fromEntries(byCall(received)),
       Object.fromEntries(byCall(raw)),
       "the written and the received output differ",
     );
@@ -270,10 +273,10 @@ test("calls that run in parallel are read one after the other, complete and with
     const others = raw.filter(
       (one) => isOfNoCall(one) && !("itemId" in one && items.has(one.itemId)),
     );
-    assert.deepEqual(heard.filter(isOfNoCall), others);
-    assert.equal(heard.at(-1)?.type, raw.at(-1)?.type);
-    assertRounds(heard);
-    assertAnswer(heard, result);
+    assert.deepEqual(received.filter(isOfNoCall), others);
+    assert.equal(received.at(-1)?.type, raw.at(-1)?.type);
+    assertRounds(received);
+    assertAnswer(received, result);
   });
   await fc.assert(run, {
     numRuns: 60,
@@ -282,10 +285,10 @@ test("calls that run in parallel are read one after the other, complete and with
 });
 
 /** Asserts that all output of a round's calls comes before the next round. */
-function assertRounds(heard: readonly OutputEvent<ChainEvent>[]): void {
+function assertRounds(received: readonly OutputEvent<ChainEvent>[]): void {
   const roundOf = new Map<string, number>();
   let now = 0;
-  for (const event of heard) {
+  for (const event of received) {
     if (event.type === "round.started") now = event.round;
     else if (event.type === "call.proposed") roundOf.set(event.callId, event.round);
     else if ("callId" in event && roundOf.has(event.callId))

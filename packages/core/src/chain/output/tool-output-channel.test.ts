@@ -11,7 +11,7 @@ const opened = (callId: string): ChainEvent => ({
   kind: "output",
   callId,
 });
-const said = (callId: string, delta: string): ChainEvent => ({
+const deltaEvent = (callId: string, delta: string): ChainEvent => ({
   type: "item.delta",
   itemId: `o_${callId}`,
   delta,
@@ -102,11 +102,11 @@ const two: readonly ChainEvent[] = [
   started("b"),
   started("a"),
   opened("a"),
-  said("a", "1"),
+  deltaEvent("a", "1"),
   opened("b"),
-  said("b", "x"),
-  said("a", "2"),
-  said("b", "y"),
+  deltaEvent("b", "x"),
+  deltaEvent("a", "2"),
+  deltaEvent("b", "y"),
   closed("a", "12"),
   settled("a"),
   closed("b", "xy"),
@@ -155,12 +155,12 @@ test("the current output is read immediately, piece by piece, and the next outpu
   assert.equal(await first, "a.started");
   channel.push(started("b"));
   channel.push(opened("b"));
-  channel.push(said("b", "waits"));
+  channel.push(deltaEvent("b", "waits"));
   const piece = next();
   channel.push(opened("a"));
-  channel.push(said("a", "now"));
+  channel.push(deltaEvent("a", "now"));
   assert.equal(await piece, "a:now");
-  channel.push(said("a", "!"));
+  channel.push(deltaEvent("a", "!"));
   assert.equal(await next(), "a:!");
   const end = next();
   channel.push(closed("a", "now!"));
@@ -175,7 +175,7 @@ test("an approval request does not wait for the current output", async () => {
   const words = await read([
     started("a"),
     opened("a"),
-    said("a", "long"),
+    deltaEvent("a", "long"),
     announced("b"),
     settled("a"),
   ]);
@@ -195,12 +195,12 @@ test("the next turn and the end follow all other events, even if a call never en
     started("a"),
     started("b"),
     opened("b"),
-    said("b", "cut"),
+    deltaEvent("b", "cut"),
     round(2),
     announced("c"),
     started("c"),
     ended,
-    said("b", "too late"),
+    deltaEvent("b", "too late"),
   ]);
   assert.deepEqual(words, [
     "round.started",
@@ -218,7 +218,7 @@ test("text that was not streamed is read at the end of its item, without duplica
   const words = await read([
     started("a"),
     opened("a"),
-    said("a", "so far"),
+    deltaEvent("a", "so far"),
     closed("a", "so far, and the rest"),
     settled("a"),
   ]);
@@ -229,14 +229,14 @@ const long: readonly ChainEvent[] = [
   started("a"),
   started("b"),
   opened("b"),
-  said("b", "12345678"),
-  said("b", "90"),
+  deltaEvent("b", "12345678"),
+  deltaEvent("b", "90"),
   progress("b", "half"),
-  said("b", "ab"),
+  deltaEvent("b", "ab"),
   closed("b", "1234567890ab"),
   settled("b"),
   opened("a"),
-  said("a", "."),
+  deltaEvent("a", "."),
   settled("a"),
   ended,
 ];
@@ -365,7 +365,7 @@ test("a store that yields more than requested causes no duplicates", async () =>
 });
 
 test("many small pieces are one text when their call becomes the current output", async () => {
-  const pieces = Array.from({ length: 100 }, (_, n) => said("b", `${n},`));
+  const pieces = Array.from({ length: 100 }, (_, n) => deltaEvent("b", `${n},`));
   const text = Array.from({ length: 100 }, (_, n) => `${n},`).join("");
   const words = await read([started("a"), started("b"), opened("b"), ...pieces, settled("a")]);
   assert.deepEqual(words.slice(2), ["b.started", `b:${text}`]);
