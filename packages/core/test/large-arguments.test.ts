@@ -103,8 +103,8 @@ for (const { name, schema, value, status } of cases) {
   test(`large: ${name}`, () => {
     const prepared = prepare(schema, value());
     assert.equal(prepared.status, status);
-    const said = prepared.status === "valid" ? prepared.repairs.join("\n") : prepared.error.message;
-    assert.ok(said.length < 3_000, `${said.length} characters are said`);
+    const text = prepared.status === "valid" ? prepared.repairs.join("\n") : prepared.error.message;
+    assert.ok(text.length < 3_000, `${text.length} characters are too many`);
   });
 }
 

@@ -138,8 +138,8 @@ test("for any arguments and schema, every change is described and keeps the mean
       if (prepared.status === "invalid") return;
       if (prepared.repairs.length === 0) return assert.equal(prepared.args, given);
       assert.deepEqual(
-        saidBy(prepared.args),
-        saidBy(given),
+        meaningOf(prepared.args),
+        meaningOf(given),
         `${before}: ${prepared.repairs.join(", ")}`,
       );
     }),
@@ -172,18 +172,18 @@ const mangled = fc
  * Returns the meaning of a value in any notation: text that is JSON as its value, a list of one as
  * its item, null as nothing.
  */
-function saidBy(value: JsonValue): unknown {
+function meaningOf(value: JsonValue): unknown {
   if (typeof value === "string") {
     const read = jsonIn(value);
-    return read === undefined || typeof read === "string" ? value : saidBy(read);
+    return read === undefined || typeof read === "string" ? value : meaningOf(read);
   }
   if (Array.isArray(value)) {
-    const items = (value as readonly JsonValue[]).map(saidBy);
+    const items = (value as readonly JsonValue[]).map(meaningOf);
     return items.length === 1 ? items[0] : items;
   }
   if (typeof value !== "object" || value === null) return value;
-  const said = Object.entries(value as JsonObject).filter(([, member]) => member !== null);
-  return Object.fromEntries(said.map(([key, member]) => [key, saidBy(member)]));
+  const present = Object.entries(value as JsonObject).filter(([, member]) => member !== null);
+  return Object.fromEntries(present.map(([key, member]) => [key, meaningOf(member)]));
 }
 
 function jsonIn(text: string): JsonValue | undefined {

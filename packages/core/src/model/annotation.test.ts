@@ -13,7 +13,7 @@ const cited = (text: string, annotations: readonly Annotation[]) =>
     "index" in one ? one.index : text.slice(one.start, one.end),
   );
 
-test("a citation is where the text contains its link or its file's name, or else at the end", () => {
+test("a citation is placed at its link or file name in the text, or else at the end", () => {
   assert.deepEqual(cited("See https://a.example/x.", [page("https://a.example/x")]), [
     "https://a.example/x",
   ]);
@@ -34,7 +34,7 @@ test("a citation is where the text contains its link or its file's name, or else
   ]);
 });
 
-test("each source is cited once, and the rest can be left for a later message", () => {
+test("each source is cited once, and sources that a text does not mention can be left for a later message", () => {
   const twice = [page("https://a.example", { title: "A" }), page("https://a.example")];
   assert.deepEqual(
     placeAnnotations("https://a.example", twice).map(({ type }) => type),

@@ -117,7 +117,7 @@ export function checkAnnotations(
   return { status: "valid", annotations };
 }
 
-/** Returns what an annotation cites, as a key: equal for two annotations of the same source. */
+/** Returns a key of the cited source: equal for two annotations of the same source. */
 export function citedSource(annotation: Annotation): string {
   switch (annotation.type) {
     case "url_citation":

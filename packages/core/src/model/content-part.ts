@@ -63,7 +63,7 @@ const knownPart = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("file"), name: text, mimeType: text, source }),
 ]);
 
-/** A content part. An invalid part is one problem, whichever of its fields is wrong. */
+/** A content part. An invalid part is reported as one problem, not as one for each field. */
 export const contentPartSchema = z.custom<ContentPart>(
   isContentPart,
   'a content part such as {"type":"text","text":"…"} or {"type":"image","mimeType":"image/png","source":{"type":"url","url":"…"}}',

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { customArguments, customInput } from "./custom-input.ts";
 
 // Contract: plugins-46
-test("the text of a custom tool is its argument, also if the model was cut off or wrote plain text", () => {
+test("the text of a custom tool is its argument, even if the model was cut off or wrote plain text", () => {
   const cases: readonly (readonly [string, string])[] = [
     [customArguments('a "b"\n\\'), 'a "b"\n\\'],
     ['{"input":"a\\nb\\"', 'a\nb"'],

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isWholeCall, markIncomplete } from "./incomplete-calls.ts";
 
-test("no beginning of an object counts as whole arguments", () => {
+test("the beginning of an object is never complete arguments", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(), (object, at) => {
       const text = JSON.stringify(object);

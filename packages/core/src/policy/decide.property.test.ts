@@ -120,15 +120,15 @@ test("adding a rule that denies or always asks never permits more, from any sour
       anyCase,
       strictRule,
       fc.constantFrom("rules", "overrides"),
-      (given, rule, whose) => {
+      (given, rule, decider) => {
         // A more specific rule of the same source may require fewer approvals than a rule that always
         // asks.
-        const all = [...given[whose], rule];
-        const before = strictness(decided({ ...given, [whose]: [] }));
-        const with1 = strictness(decided({ ...given, [whose]: [rule] }));
+        const all = [...given[decider], rule];
+        const before = strictness(decided({ ...given, [decider]: [] }));
+        const with1 = strictness(decided({ ...given, [decider]: [rule] }));
         assert.ok(with1 >= Math.min(before, 2));
         if (rule.execution === "deny")
-          assert.equal(decided({ ...given, [whose]: all }).verdict, "deny");
+          assert.equal(decided({ ...given, [decider]: all }).verdict, "deny");
       },
     ),
     runs,
@@ -158,20 +158,20 @@ test("without a denial, the administrator overrides the user, the user overrides
       const decision = decided({ ...given, requireApproval: undefined });
       fc.pre(decision.verdict !== "deny");
       const { rules, overrides, grants, args, own } = given;
-      const said = (all: readonly PolicyRule[]) => all.some((rule) => holds(rule, args));
+      const applies = (all: readonly PolicyRule[]) => all.some((rule) => holds(rule, args));
       const allowed = grants.some((grant) => covers(grant, args.p));
       if (decision.verdict === "ask") {
-        const whose = said(rules)
+        const decider = applies(rules)
           ? /administrator|Your own/
-          : said(overrides)
+          : applies(overrides)
             ? /Your own/
             : /This tool/;
-        assert.match(decision.reason, whose);
+        assert.match(decision.reason, decider);
         assert.equal(allowed && decision.grantable, false, "a grant answers requests of ask-once");
-      } else if (decision.by === "rule") assert.ok(said(rules));
-      else if (decision.by === "override") assert.ok(said(overrides) && !said(rules));
+      } else if (decision.by === "rule") assert.ok(applies(rules));
+      else if (decision.by === "override") assert.ok(applies(overrides) && !applies(rules));
       else if (decision.by === "grant") assert.ok(allowed);
-      else assert.ok(own === "auto" && !said(rules) && !said(overrides));
+      else assert.ok(own === "auto" && !applies(rules) && !applies(overrides));
     }),
     runs,
   );

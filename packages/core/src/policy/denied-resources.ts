@@ -5,10 +5,9 @@ import { namesGroup, type PolicyRule } from "./rule.ts";
 type Test = DeniedResources["paths"][number];
 
 /**
- * Returns the paths and hosts that rules deny. Considers only deny rules for file tools or all
- * editing tools whose single condition is on `path`, and deny rules for web tools whose single
- * condition is on `url`. A
- * rule with more conditions denies certain calls, not a resource.
+ * Returns the paths and hosts that rules deny. Considers deny rules for file tools and for all
+ * editing tools if their only condition is on `path`. Considers deny rules for web tools if their
+ * only condition is on `url`. A rule with more conditions denies certain calls, not a resource.
  *
  * @example deniedResources([{ tool: "files.*", when: { path: "secrets/**" }, execution: "deny" }])
  * // { paths: ["secrets/**"], hosts: [] }

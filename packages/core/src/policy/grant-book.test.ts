@@ -206,7 +206,7 @@ for (const [what, grantScope] of badOffers)
     assert.equal(grants.list().length, 0);
   });
 
-/** Tools of a group that share their grants for a site, and what their requests offered. */
+/** Creates tools of a group that share their grants for a site. Records their approval requests. */
 function sharing(
   tools: readonly {
     readonly name: string;
@@ -286,7 +286,7 @@ test("shared grants do not cover other effects, other names, other groups, or ch
   assert.equal(await changed.read("Search"), 1);
 });
 
-test("an answer for exact arguments, a changed pattern or all calls is not shared, and a tool cannot name others itself", async () => {
+test("only an answer for the offered scope is shared, and a tool cannot name other tools itself", async () => {
   for (const covers of [
     { type: "arguments" },
     { type: "tool" },

@@ -11,38 +11,43 @@ import {
 } from "./rule.ts";
 
 const toolIds = ["files.View", "files.Write", "web.Fetch"];
-const said = (rule: PolicyRule, ...rules: readonly PolicyRule[]) =>
+const reported = (rule: PolicyRule, ...rules: readonly PolicyRule[]) =>
   overruled({ rule, rules, toolIds }).map(({ field, calls }) => `${field} ${calls}`);
 
 test("a setting that requires fewer approvals than the administrator's rule has no effect", () => {
   const auto = { tool: "files.View", execution: "auto" } as const;
   for (const tool of ["*", "files.*", "files.View"])
     for (const execution of ["ask-once", "ask-always", "deny"] as const)
-      assert.deepEqual(said(auto, { tool, execution }), ["execution all"]);
+      assert.deepEqual(reported(auto, { tool, execution }), ["execution all"]);
 });
 
 test("a setting that requires as many or more approvals is not reported", () => {
   const always = { tool: "files.View", execution: "ask-always", result: "always" } as const;
-  assert.deepEqual(said(always, { tool: "*", execution: "ask-always", result: "on-error" }), []);
-  assert.deepEqual(said(always), []);
-  assert.deepEqual(said(always, { tool: "web.*", execution: "deny", result: "always" }), []);
+  assert.deepEqual(
+    reported(always, { tool: "*", execution: "ask-always", result: "on-error" }),
+    [],
+  );
+  assert.deepEqual(reported(always), []);
+  assert.deepEqual(reported(always, { tool: "web.*", execution: "deny", result: "always" }), []);
 });
 
 test("a rule for some tools or arguments leaves the setting its effect elsewhere", () => {
   const wide = { tool: "*", execution: "auto" } as const;
-  assert.deepEqual(said(wide, { tool: "files.*", execution: "ask-once" }), ["execution some"]);
+  assert.deepEqual(reported(wide, { tool: "files.*", execution: "ask-once" }), ["execution some"]);
   const secrets = { tool: "files.View", when: { path: "secrets/**" }, execution: "deny" } as const;
-  assert.deepEqual(said({ tool: "files.View", execution: "auto" }, secrets), ["execution some"]);
-  assert.deepEqual(said({ ...secrets, execution: "auto" }, secrets), ["execution all"]);
+  assert.deepEqual(reported({ tool: "files.View", execution: "auto" }, secrets), [
+    "execution some",
+  ]);
+  assert.deepEqual(reported({ ...secrets, execution: "auto" }, secrets), ["execution all"]);
 });
 
 test("the narrowest of the administrator's rules applies, and a denial always applies", () => {
   const auto = { tool: "files.View", execution: "auto" } as const;
   const asks = { tool: "*", execution: "ask-always" } as const;
-  assert.deepEqual(said(auto, asks, { tool: "files.*", execution: "auto" }), []);
-  assert.deepEqual(said(auto, { tool: "*", execution: "deny" }, auto), ["execution all"]);
+  assert.deepEqual(reported(auto, asks, { tool: "files.*", execution: "auto" }), []);
+  assert.deepEqual(reported(auto, { tool: "*", execution: "deny" }, auto), ["execution all"]);
   const docs = { tool: "files.View", when: { path: "docs/**" }, execution: "auto" } as const;
-  assert.deepEqual(said(auto, asks, docs), ["execution some"]);
+  assert.deepEqual(reported(auto, asks, docs), ["execution some"]);
 });
 
 test("each setting is checked separately, and the rule that applies is named", () => {

@@ -154,7 +154,9 @@ export interface RuleProblem {
   readonly message: string;
 }
 
-/** The maximum characters of a pattern, conditions of a rule, and milliseconds of a request. */
+/**
+ * The maximum length of a pattern, number of conditions of a rule, and milliseconds of a request.
+ */
 const most = { pattern: 1_000, conditions: 20, approvalMs: 365 * 24 * 60 * 60 * 1_000 };
 
 type Check = (value: unknown) => string | undefined;

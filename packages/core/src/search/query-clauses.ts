@@ -10,13 +10,13 @@ export interface QueryClause {
   }[];
 }
 
-/** The weight of a word that means about the same. */
+/** The weight of a synonym. */
 const synonymWeight = 0.6;
 
-/** The weight of a translation: it is the word itself. */
+/** The weight of a translation. It is higher, because a translation means the word itself. */
 const translationWeight = 0.9;
 
-/** The most words of a query that are read. */
+/** The maximum number of words that are read of a query. */
 const maxClauses = 40;
 
 /**

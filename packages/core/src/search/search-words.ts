@@ -1,17 +1,17 @@
 import { stemmer } from "stemmer";
 import { stopWords } from "./stop-words.ts";
 
-/** Longer words, for example encoded data, are cut. */
+/** The maximum length of a word, in characters. Longer ones, for example encoded data, are cut. */
 const maxWordChars = 40;
 
-/** The characters of a text that are read. */
+/** The maximum number of characters that are read of a text. */
 const maxTextChars = 4_000;
 
 /** Scripts without spaces between words, and Hangul, whose words have many endings. */
 const unspaced =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/gu;
 
-/** The places at which a name such as `getHTTPStatus2` consists of two words. */
+/** The positions at which a name such as `getHTTPStatus2` is split into words. */
 const seam =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu;
 
@@ -54,7 +54,7 @@ export function unspacedRuns(text: string): readonly string[] {
   return [...plainText(text).matchAll(unspaced)].map(([run]) => run);
 }
 
-/** Returns the words of a query without those that every query has. If there are no others, all. */
+/** Returns the words of a query without stop words, or all words if there are only stop words. */
 export function queryWords(query: string): readonly SearchWord[] {
   const words = searchWords(query);
   const telling = words.filter(({ word }) => !stopWords.has(word));
@@ -64,7 +64,7 @@ export function queryWords(query: string): readonly SearchWord[] {
 function plainText(text: string): string {
   const read = text.slice(0, maxTextChars);
   if (isAscii(read)) return read;
-  // Some characters become 18 others.
+  // Normalization turns some characters into 18.
   return read
     .normalize("NFKD")
     .slice(0, maxTextChars)

@@ -11,5 +11,7 @@ const german =
   "kann kannst mal man mein meine mich mir mit nach nicht noch nur oder sein sich sie sind so soll uber um und uns " +
   "vom von vor war was welche wenn wer wie wir wird wo zu zum zur";
 
-/** Words of English and German that do not tell tasks apart, in lower case and without accents. */
+/**
+ * Stop words of English and German, which say nothing about a task: lower case, without accents.
+ */
 export const stopWords: ReadonlySet<string> = new Set(`${english} ${german}`.split(" "));

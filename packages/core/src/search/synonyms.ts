@@ -34,7 +34,7 @@ function readTable(): Synonyms {
   return (table = { english, others, longest });
 }
 
-/** The shortest beginning that gives a longer German word its meaning. */
+/** The minimum length of a German word that also gives its meaning to longer words. */
 const minPrefix = 5;
 
 /**

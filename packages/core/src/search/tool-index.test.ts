@@ -64,7 +64,7 @@ test("a query that consists of stop words is not empty", () => {
   assert.equal(best("who", given), "a.who");
 });
 
-test("the limit counts, and of equal tools the earlier one comes first", () => {
+test("the limit applies, and of equal tools the earlier one comes first", () => {
   const equal = ["a.Run", "b.Run", "c.Run"].map((id) => ({ ...tool(id), group: { name: "g" } }));
   const found = createToolIndex(equal).search("run", { limit: 2 });
   assert.deepEqual(
@@ -81,7 +81,7 @@ test("long and hostile texts take little time", () => {
   assert.equal(index.search(`remove file ${long}`)[0]?.id, "files.RemoveFile");
 });
 
-test("names are split at signs, capitals and digits, and keep their neighbouring parts together", () => {
+test("names are split at signs, capitals and digits, and neighbouring parts are also joined", () => {
   const words = (text: string) => searchWords(text).map(({ word }) => word);
   assert.deepEqual(words("getHTTPStatus"), ["get", "http", "gethttp", "status", "httpstatus"]);
   assert.deepEqual(words("list_files-v2"), ["list", "files", "2", "v2"]);
@@ -109,7 +109,7 @@ test("the usage of one user is bounded", () => {
   assert.equal(weightsOf("zoo")?.size, 20);
 });
 
-test("rankings are fused by their places", () => {
+test("rankings are fused by the ranks of their entries", () => {
   assert.deepEqual(
     fuseRankings([
       ["a", "b"],

@@ -1,10 +1,10 @@
 import { fields, type Field, type SearchableTool, type ToolText, toolText } from "./tool-text.ts";
 import { type QueryClause, queryClauses } from "./query-clauses.ts";
 
-/** How fast further occurrences of a word stop to count, as in BM25. */
+/** The saturation of word frequency, `k1` of BM25: the lower, the less further occurrences add. */
 const saturation = 1.2;
 
-/** Characters of a query that are read. */
+/** The maximum number of characters that are read of a query. */
 const maxQueryChars = 1_000;
 
 /** A tool that matches a query. */
@@ -13,7 +13,10 @@ export interface FoundTool {
   readonly score: number;
 }
 
-/** The tools that were called after words of a query, by word: a further field of the tools. */
+/**
+ * The tools that users called after a search, by word of the query. They are a further field of
+ * tools.
+ */
 export interface UsageWeights {
   /** From 0 to 1, by the id of a tool. */
   readonly weightsOf: (term: string) => ReadonlyMap<string, number> | undefined;
@@ -26,7 +29,7 @@ export interface ToolIndex {
 }
 
 interface SearchOptions {
-  /** The largest number of tools. @default 5 */
+  /** The maximum number of results. @default 5 */
   readonly limit?: number;
   readonly usage?: UsageWeights;
 }

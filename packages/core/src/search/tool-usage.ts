@@ -2,26 +2,26 @@ import { LruCache } from "../base/lru-cache.ts";
 import { queryWords } from "./search-words.ts";
 import type { UsageWeights } from "./tool-index.ts";
 
-/** The most users whose usage is remembered. */
+/** The maximum number of users whose usage is stored. */
 const maxOwners = 500;
 
-/** The most words of queries that are remembered for one user. */
+/** The maximum number of words that are stored for one user. */
 const maxTerms = 2_000;
 
-/** The most tools that are remembered for one word. */
+/** The maximum number of tools that are stored for one word. */
 const maxTools = 20;
 
-/** After this many calls usage has half of its largest weight. */
+/** The number of calls after which usage has half of its maximum weight. */
 const halfCalls = 1;
 
 /**
- * Counts the tools that a user's sessions called after a search, by word of the query, so that these
- * tools rank higher in searches with these words. In memory, and bounded.
+ * Counts which tools a user's sessions called after a search, for each word of the query. These
+ * tools rank higher in later searches with these words. The counts are in memory and bounded.
  */
 export class ToolUsage {
   readonly #owners = new LruCache<string, LruCache<string, Map<string, number>>>(maxOwners);
 
-  /** Notes that a tool was called after a query. */
+  /** Records that a tool was called after a query. */
   note(
     owner: string,
     { query, toolId }: { readonly query: string; readonly toolId: string },

@@ -74,7 +74,7 @@ export class ScriptedModel implements Model {
   assertDone(): void {
     const left = this.#steps.length - this.requests.length;
     if (left > 0)
-      throw new Error(`${left} of ${this.#steps.length} steps of the script were not asked for.`);
+      throw new Error(`${left} of ${this.#steps.length} steps of the script were not used.`);
   }
 
   async *#play(

@@ -26,7 +26,7 @@ test("a name without similar candidates has no nearest names", () => {
   assert.deepEqual(nearestNames("x", ["ab", "cde"]), []);
 });
 
-test("at most max names are returned, by insertions, deletions, replacements and swaps", () => {
+test("at most max names are returned, in the order of their edit distance", () => {
   assert.deepEqual(
     nearestNames("abcdefgh", ["abcdefgh", "bacdefgh", "abcdefg", "abdcefhg", "xxxxefgh"], 4),
     ["abcdefgh", "abcdefg", "bacdefgh", "abdcefhg"],

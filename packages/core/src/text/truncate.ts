@@ -33,8 +33,8 @@ export function untruncated(text: string): Truncated {
 
 /**
  * Truncates a text to at most about `limit` characters, keeps its head and its tail, and puts a
- * notice of the missing length between them. Cuts at the end of a line, a table row or a JSON list
- * element if there is one nearby, and never within a character of several code units. If truncation
+ * notice of the missing length between them. Cuts at a nearby end of a line, a table row or a JSON
+ * list element if there is one. Never cuts within a character of several code units. If truncation
  * would save nothing, the text is not truncated.
  *
  * @example truncate("0123456789".repeat(1000), 100).omitted // 9900
@@ -182,7 +182,7 @@ function shrink(text: string, { tokens, countTokens }: TokenLimit, from: number)
 
 /**
  * Returns the same text in its own memory. An engine stores a part of a text as a view of the full
- * text, so 200 characters of a result would keep all of its megabytes in memory. It stores joined
+ * text. So 200 characters of a result would keep all of its megabytes in memory. It stores joined
  * text as its parts, which makes JSON serialization three times as slow and keeps the parts in
  * memory.
  */

@@ -52,8 +52,8 @@ const anything = new RegExp(
 
 /**
  * Splits a text so that nothing in it is hidden from the user who approves it. Invisible characters
- * become a mark with their code point, empty lines and gaps become a mark with their number, and a
- * host with look-alike letters is followed by its ASCII name.
+ * become a mark with their code point. Empty lines and gaps become a mark with their number. A host
+ * with look-alike letters is followed by its ASCII name.
  *
  * Nothing is lost: the `text` of the text parts and the `of` of the marks add up to the original
  * text.
@@ -204,8 +204,9 @@ export function visibleArguments(
 }
 
 /**
- * Returns a name and a text for the effect of a call, for each argument, and for each variable that
- * it reads, in the order of their display. The names of variables include the size.
+ * Returns the parts of an approval request in the order of display, each with a name and a text:
+ * the effect of the call, its arguments, and the variables that it reads. The names of variables
+ * include the size.
  */
 export function shownTexts(
   args: { readonly [name: string]: unknown },

@@ -29,7 +29,7 @@ test("a property that the schema would drop is reported, with the likely or all 
   });
 });
 
-test("a wrapper around the arguments is removed, also if all arguments are optional", async () => {
+test("a wrapper around the arguments is removed, even if all arguments are optional", async () => {
   assert.deepEqual(await check(plain, { arguments: { search: "a" } }), { search: "a" });
 });
 

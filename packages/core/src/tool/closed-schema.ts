@@ -3,8 +3,9 @@ import { isObject } from "../json/json-value.ts";
 
 /**
  * Returns a schema that also rejects properties which it does not name. A Standard Schema such as
- * Zod drops them when it parses, so without this a misspelled option would have no effect, and the
- * model would not know. An object that allows other properties keeps its `additionalProperties`.
+ * Zod drops such properties when it parses. A misspelled option would then have no effect, and the
+ * model would get no error. An object that allows other properties keeps its
+ * `additionalProperties`.
  *
  * @example closedSchema({ type: "object", properties: { a: {} } }) // … additionalProperties: false
  */

@@ -223,7 +223,8 @@ export function defineToolGroup(group: ToolGroup): ToolGroup {
 }
 
 /**
- * Returns tools that lists show with what they need, and that models are not offered.
+ * Marks tools as unavailable, because something that they need is missing. Lists show the tools
+ * with their need, and models are not offered them.
  *
  * @param need what is missing; if undefined, the tools are returned unchanged
  * @example withNeed(key === undefined ? { needs: "a key for Tavily" } : undefined, [webSearch()])

@@ -3,10 +3,10 @@ import { oneLine } from "../text/truncate.ts";
 import type { ToolDeferral } from "./tool-deferral.ts";
 import type { ToolGroup } from "./tool.ts";
 
-/** The most characters of the index, whatever the number of groups. */
+/** The maximum length of the index in characters, for any number of groups. */
 const maxChars = 2_000;
 
-/** The most characters of a group's line. */
+/** The maximum length of a group's line, in characters. */
 const lineChars = 90;
 
 /**

@@ -211,7 +211,10 @@ function definitionProblem(tool: Tool): string | undefined {
   return problem === undefined ? undefined : `the schema of its return type is invalid: ${problem}`;
 }
 
-/** Returns why a tool's output can be neither an answer nor hidden as it declares. */
+/**
+ * Returns the problem if a tool combines `final`, `hidden`, `speaks` and `execute` in an invalid
+ * way.
+ */
 export function outputProblem({ final, hidden, speaks, execute }: Tool): string | undefined {
   if (final === true && execute === undefined)
     return "it is final and has no execute; the output of a client's tool cannot be the answer";

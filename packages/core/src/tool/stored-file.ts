@@ -18,7 +18,7 @@ export type StoredFile =
 
 /**
  * Stores a file that a tool returned. The call's record and the messages then contain only a
- * reference to it. If it throws, the model reads that the file was not stored, and nobody gets the
- * error: log it before.
+ * reference to it. If it throws, the model reads that the file was not stored, but the error itself
+ * is lost: log it before you throw it.
  */
 export type StoreFile = (file: ReturnedFile) => StoredFile | Promise<StoredFile>;

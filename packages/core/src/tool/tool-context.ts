@@ -37,8 +37,8 @@ interface CallToolOptions {
 
 /**
  * The paths and hosts that deny rules name, as tests of a path or a URL. A tool that opens files or
- * connects to hosts checks each one with `deniesPath` or `deniesUrl`, including paths and hosts
- * that its arguments do not name. Plain JSON.
+ * connects to hosts checks each one with `deniesPath` or `deniesUrl`, even if its arguments do not
+ * name it. Plain JSON.
  */
 export interface DeniedResources {
   readonly paths: readonly ArgumentConditions[string][];

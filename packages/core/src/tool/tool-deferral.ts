@@ -1,7 +1,10 @@
 import type { ToolDefinition } from "../model/model.ts";
 import { estimateTokens } from "../text/truncate.ts";
 
-/** Which definitions the model is shown only after it found their tools, and which it has found. */
+/**
+ * Selects deferred definitions, and names those that the model has found. The model is shown a
+ * deferred definition only after it found its tool.
+ */
 export interface ToolDeferral {
   /**
    * If the definitions of the offered tools have more tokens together, as estimated, all of them are
@@ -9,8 +12,8 @@ export interface ToolDeferral {
    */
   readonly maxTokens: number;
   /**
-   * Returns whether a tool is deferred in any case, by `group.Tool` or by the name of a client's
-   * tool. @default none is
+   * Returns whether a tool is always deferred, by `group.Tool` or by the name of a client's tool.
+   * @default none is
    */
   readonly defers?: (id: string) => boolean;
   /** The tool that finds deferred tools, `group.Tool`. Offered only if a tool is deferred. */
@@ -42,8 +45,8 @@ interface ShownTools {
 }
 
 /**
- * Returns the definitions to show. Those of deferred tools that were loaded come last, in the order
- * in which they were loaded, so that each request begins as the one before it.
+ * Returns the definitions to show. Loaded deferred tools come last, in the order of their loading,
+ * so that each request begins like the one before it.
  */
 export function shownTools(
   tools: readonly NamedTool[],
@@ -69,8 +72,8 @@ export function shownTools(
 }
 
 /**
- * Returns the tools. If they have more tokens than `max`, removes the oldest ones until at most half
- * of `max` remains, so that the beginning of requests seldom changes.
+ * Returns the tools. If they have more tokens than `max`, removes the oldest ones until at most
+ * half of `max` remains. So the beginning of requests seldom changes.
  */
 function newest(loaded: readonly NamedTool[], max: number): readonly NamedTool[] {
   let from = 0;

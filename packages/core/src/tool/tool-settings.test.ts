@@ -17,7 +17,7 @@ const executorOf = (toolSettings: { readonly [id: string]: { readonly final?: bo
 };
 
 // Contract: plugins-83
-test("an installation makes a tool final, and takes that back", async () => {
+test("an installation can make a tool final, or make a final tool ordinary", async () => {
   const final = executorOf({ "charts.Draw": { final: true } });
   const model = new ScriptedModel([{ calls: [{ name: "Draw" }] }]);
   const { answer } = await runToolChain({ executor: final, model, contextMessages: [] }).result;

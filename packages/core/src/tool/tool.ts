@@ -79,8 +79,8 @@ export interface RetryPolicy {
 }
 
 /**
- * `data`, with its text (`withText(data, text)`), content parts (`contentParts([...])`), either with
- * its sources (`withAnnotations(…)`), or `toolError(...)`. A thrown value is an error too.
+ * Data, data with its text (`withText(data, text)`), or content parts (`contentParts([...])`). Each
+ * can have sources (`withAnnotations(…)`). A failure is `toolError(...)` or a thrown value.
  */
 export type ToolReturn = unknown;
 

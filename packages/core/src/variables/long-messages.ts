@@ -4,9 +4,9 @@ import type { ContentPart } from "../model/content-part.ts";
 import type { VariableSystem } from "./variable-system.ts";
 
 /**
- * Stores long user messages as `MessageCache` variables, and shows the model their names, so that
- * it can pass a long text to a tool by reference. The name is derived from the text, so a repeated
- * message is the same variable. If a user removed the variable, it is not stored again.
+ * Stores long user messages as `MessageCache` variables, and shows the model their names. The model
+ * can then pass a long text to a tool by reference. The name is derived from the text, so a
+ * repeated message is the same variable. If a user removed the variable, it is not stored again.
  *
  * @returns the messages for the model; the same objects if none is long
  */

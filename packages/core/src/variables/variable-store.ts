@@ -105,10 +105,10 @@ export class VariableStore {
   }
 
   /**
-   * Returns the unit to evict next, or `undefined` if the host or a user keeps all of them. Units
-   * that were last visited in earlier turns come first, in the order of their visits, then units
-   * visited in this turn, then units created in this turn. So a turn loses its own results only if
-   * there is nothing else to evict.
+   * Returns the unit to evict next, or `undefined` if the host or a user keeps all of them. The
+   * first units are those that were last visited in earlier turns, in the order of their visits.
+   * Units visited in this turn follow, and then units created in this turn. So a turn loses its own
+   * results only if there is nothing else to evict.
    */
   nextToEvict(): VariableEntry | undefined {
     for (;;) {

@@ -210,7 +210,7 @@ export class VariableSystem {
     return [...this.#store.names()];
   }
 
-  /** Returns the names of variables whose stored values are damaged. */
+  /** Returns the names of variables whose stored values are corrupt. */
   damagedNames(): readonly string[] {
     return [...this.#missing].flatMap(([name, { reason }]) => (reason === "damaged" ? [name] : []));
   }
