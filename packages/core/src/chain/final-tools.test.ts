@@ -81,8 +81,8 @@ test("a final tool's text is the answer, streamed as it is written, and ends the
 // Contract: plugins-9
 test("a final tool's answer is stored in the commit that ends the turn, and in its call", async () => {
   const commits: (readonly JournalWrite[])[] = [];
-  const writer = final("Says", { execute: () => "Said." });
-  await play([writer], [call("Says")], {
+  const writer = final("Final", { execute: () => "Said." });
+  await play([writer], [call("Final")], {
     journal: { commit: (writes) => (commits.push(writes), { status: "committed" }) },
   });
   const message = { role: "assistant", content: "Said." } as const;
@@ -93,7 +93,7 @@ test("a final tool's answer is stored in the commit that ends the turn, and in i
 
 // Contract: plugins-9
 test("a turn that was stopped after its final tool ended has the tool's answer", async () => {
-  const writer = final("Says", { execute: () => assert.fail("it ran again") });
+  const writer = final("Final", { execute: () => assert.fail("it ran again") });
   const state = {
     round: 1,
     messages: [
@@ -101,15 +101,15 @@ test("a turn that was stopped after its final tool ended has the tool's answer",
         role: "assistant",
         content: "",
         tool_calls: [
-          { id: "call_1", type: "function", function: { name: "Says", arguments: "{}" } },
+          { id: "call_1", type: "function", function: { name: "Final", arguments: "{}" } },
         ],
       },
     ],
     calls: [
       {
         callId: "call_1",
-        name: "Says",
-        toolId: "test.Says",
+        name: "Final",
+        toolId: "test.Final",
         owner: "server",
         final: true,
         answer: "Said.",
@@ -158,8 +158,8 @@ test("a round with other calls ends when all its calls have ended", async () => 
   const slow = tool("Slow", {
     execute: async () => (await new Promise((resolve) => setTimeout(resolve, 5)), "slow"),
   });
-  const writer = final("Says", { execute: () => "Said." });
-  const { events, result } = await play([slow, writer], [call("Says", "Slow")]);
+  const writer = final("Final", { execute: () => "Said." });
+  const { events, result } = await play([slow, writer], [call("Final", "Slow")]);
   assert.equal(result.answer, "Said.");
   const ends = events.filter((event) => event.type === "call.settled");
   assert.equal(ends.length, 2);
@@ -262,10 +262,10 @@ test("a final tool whose result is withheld does not end the turn", async () => 
 
 // Contract: plugins-8
 test("a final tool that another tool calls is an ordinary tool", async () => {
-  const writer = final("Says", { execute: (_args, { output }) => output.write("inner") });
+  const writer = final("Final", { execute: (_args, { output }) => output.write("inner") });
   const outer = tool("Outer", {
     execute: async (_args, { callTool }) => {
-      const inner = await callTool("Says", {});
+      const inner = await callTool("Final", {});
       return inner.status === "success" ? inner.data : inner.status;
     },
   });
@@ -278,9 +278,9 @@ test("a final tool that another tool calls is an ordinary tool", async () => {
 
 // Contract: plugins-52
 test("if its round has a client's call, a final tool answers after the client has submitted its output", async () => {
-  const writer = final("Says", { execute: () => "Said." });
+  const writer = final("Final", { execute: () => "Said." });
   const clientTools = [{ type: "function" as const, function: { name: "Local", description: "" } }];
-  const suspended = await play([writer], [call("Says", "Local")], { clientTools });
+  const suspended = await play([writer], [call("Final", "Local")], { clientTools });
   assert.equal(suspended.result.status, "requires_action");
   assert.equal(suspended.result.answer, "");
   const state = JSON.parse(JSON.stringify(suspended.result.state)) as typeof suspended.result.state;

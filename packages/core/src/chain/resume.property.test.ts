@@ -52,7 +52,7 @@ async function cutAfter(commits: number, world: World, model: Model, Cut = CutJo
 }
 
 /** Resumes the chain from the journal, as in another process. */
-function carryOn(journal: MemoryJournal, world: World, model: Model): Promise<ToolChainResult> {
+function resumeFrom(journal: MemoryJournal, world: World, model: Model): Promise<ToolChainResult> {
   const kept = { variables: journal.variables(), grants: journal.grants() };
   return resumeToolChain(richExecutor(world, kept), journal.state(), {
     model,
@@ -99,7 +99,7 @@ test("a chain that was killed at any commit and resumed ends like a chain that w
     const world = newWorld();
     const { result, journal } = await cutAfter(commits, world, model);
     assert.equal(result.error?.code, "fenced", `cut after commit ${commits}`);
-    const resumed = await carryOn(journal.kept, world, model);
+    const resumed = await resumeFrom(journal.kept, world, model);
     assert.deepEqual(recordOf(resumed), recordOf(uncut.result), `cut after commit ${commits}`);
     assert.deepEqual([...world.effects.values()], [1, 1], `cut after commit ${commits}`);
   }
@@ -115,7 +115,7 @@ test("with a batching journal a chain makes few commits, and resumes the same wa
     const world = newWorld();
     const { result, journal } = await cutAfter(commits, world, model, GatheringCutJournal);
     assert.equal(result.error?.code, "fenced", `cut after commit ${commits}`);
-    const resumed = await carryOn(journal.kept, world, model);
+    const resumed = await resumeFrom(journal.kept, world, model);
     assert.deepEqual(recordOf(resumed), recordOf(each.result), `cut after commit ${commits}`);
     assert.deepEqual([...world.effects.values()], [1, 1], `cut after commit ${commits}`);
   }
@@ -152,7 +152,7 @@ test("a call that was killed during a sub-call repeats it when it resumes; messa
   for (let commits = 1; commits < uncut.journal.commits; commits++) {
     const world = newWorld();
     const { journal } = await cutAfter(commits, world, richModel());
-    const resumed = await carryOn(journal.kept, world, richModel());
+    const resumed = await resumeFrom(journal.kept, world, richModel());
     assert.equal(resumed.status, "completed", `cut after commit ${commits}`);
     assert.equal(resumed.answer, uncut.result.answer);
     assert.deepEqual(messageProblems(resumed.messages.complete), []);

@@ -271,12 +271,12 @@ test("a call that ended in another chain keeps its result, and does not run agai
   const approvals = { request: () => ({ decision: "pending" as const }) };
   const { state } = await start([write], [call("Write")], {}, { approvals }).run.result;
   const allowed = [{ callId: "call_1", decision: { decision: "allow" } }] as const;
-  const carryOn = (ended: typeof state.calls) => {
+  const adopt = (ended: typeof state.calls) => {
     const resume = { state, adopted: true, answers: allowed, ended };
     return start([write], ["done"], { inputMessages: [], resume }, { approvals });
   };
-  const first = await carryOn([]).run.result;
-  const second = carryOn(first.state.calls);
+  const first = await adopt([]).run.result;
+  const second = adopt(first.state.calls);
   assert.equal((await second.run.result).status, "completed");
   assert.equal(ran, 1);
   assert.equal(second.model.requests[0]?.messages.at(-1)?.content, "written 1");

@@ -12,7 +12,7 @@ const unspaced =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/gu;
 
 /** The positions at which a name such as `getHTTPStatus2` is split into words. */
-const seam =
+const wordBoundary =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/gu;
 
 /** A piece of a query or of a tool's text. */
@@ -57,8 +57,8 @@ export function unspacedRuns(text: string): readonly string[] {
 /** Returns the words of a query without stop words, or all words if there are only stop words. */
 export function queryWords(query: string): readonly SearchWord[] {
   const words = searchWords(query);
-  const telling = words.filter(({ word }) => !stopWords.has(word));
-  return telling.length > 0 ? telling : words;
+  const specific = words.filter(({ word }) => !stopWords.has(word));
+  return specific.length > 0 ? specific : words;
 }
 
 function plainText(text: string): string {
@@ -80,7 +80,7 @@ function isAscii(text: string): boolean {
 
 function addName(words: SearchWord[], name: string): void {
   let before = "";
-  for (const part of /^[a-z]+$/.test(name) ? [name] : name.split(seam)) {
+  for (const part of /^[a-z]+$/.test(name) ? [name] : name.split(wordBoundary)) {
     const word = part.toLowerCase().slice(0, maxWordChars);
     if (isWord(word)) words.push({ word, term: stem(word) });
     if (before !== "") {

@@ -15,10 +15,10 @@ test("each form in Rule/Agent/VarRef works as its row describes", () => {
 
   const prompt = agentRules["VarRef"]?.prompt ?? "";
   const rows = [...prompt.matchAll(/^\| `(\\?\$VAR_REF.*?)` \| (.*?) \|$/gm)];
-  const gets = rows.map(([, written = "", says = ""]) => {
+  const gets = rows.map(([, written = "", expected = ""]) => {
     const outcome = resolveReferences({ value: written }, { variables });
     assert.equal(outcome.status, "resolved", written);
-    return [says, outcome.status === "resolved" && outcome.args["value"]];
+    return [expected, outcome.status === "resolved" && outcome.args["value"]];
   });
   assert.deepEqual(gets, [
     ["the whole value", page],

@@ -163,24 +163,24 @@ test("rules and overrides require reviews; a request overrides only the tool's o
     const { status } = await executor.execute(tool.definition.function.name, {}, given);
     return status === "result_rejected";
   };
-  const says = (tool: string, result: "never" | "on-error" | "always") => [{ tool, result }];
+  const ruleFor = (tool: string, result: "never" | "on-error" | "always") => [{ tool, result }];
   assert.equal(await isReviewed(plain, {}), false);
-  assert.equal(await isReviewed(plain, { rules: says("*", "always") }), true);
-  assert.equal(await isReviewed(plain, { overrides: says("test.Plain", "always") }), true);
-  assert.equal(await isReviewed(plain, { rules: says("*", "on-error") }), false);
-  assert.equal(await isReviewed(failing, { rules: says("*", "on-error") }), true);
-  assert.equal(await isReviewed(secret, { rules: says("*", "never") }), false);
+  assert.equal(await isReviewed(plain, { rules: ruleFor("*", "always") }), true);
+  assert.equal(await isReviewed(plain, { overrides: ruleFor("test.Plain", "always") }), true);
+  assert.equal(await isReviewed(plain, { rules: ruleFor("*", "on-error") }), false);
+  assert.equal(await isReviewed(failing, { rules: ruleFor("*", "on-error") }), true);
+  assert.equal(await isReviewed(secret, { rules: ruleFor("*", "never") }), false);
   assert.equal(
-    await isReviewed(plain, { rules: says("*", "never"), overrides: says("*", "always") }),
+    await isReviewed(plain, { rules: ruleFor("*", "never"), overrides: ruleFor("*", "always") }),
     true,
   );
   assert.equal(
-    await isReviewed(plain, { rules: says("*", "always"), overrides: says("*", "never") }),
+    await isReviewed(plain, { rules: ruleFor("*", "always"), overrides: ruleFor("*", "never") }),
     true,
   );
   assert.equal(await isReviewed(secret, {}, true), false);
-  assert.equal(await isReviewed(plain, { rules: says("*", "always") }, true), true);
-  assert.equal(await isReviewed(plain, { overrides: says("*", "always") }, true), true);
+  assert.equal(await isReviewed(plain, { rules: ruleFor("*", "always") }, true), true);
+  assert.equal(await isReviewed(plain, { overrides: ruleFor("*", "always") }, true), true);
 });
 
 // Contract: executor-60

@@ -43,7 +43,7 @@ function recordOf(
   };
 }
 
-function says(content: string, calls: readonly CallRecord[] = []): AssistantMessage {
+function assistantMessage(content: string, calls: readonly CallRecord[] = []): AssistantMessage {
   const requests = calls.map(({ callId: id, name, argumentsText }) => ({
     id,
     type: "function" as const,
@@ -55,7 +55,7 @@ function says(content: string, calls: readonly CallRecord[] = []): AssistantMess
 /** Returns the log of a turn that made these calls in one round. */
 function logOf(given: readonly GivenCall[], words = "Done.") {
   const calls = given.map((call, n) => recordOf(call, n + 1));
-  return turnLog([says("Let me look.", calls), says(words)], calls);
+  return turnLog([assistantMessage("Let me look.", calls), assistantMessage(words)], calls);
 }
 
 const blocks = (flow: string) => flow.match(/^\*\*\[Tool Execution Log\]\*\*: /gm)?.length ?? 0;
@@ -89,9 +89,9 @@ test("the text for users has the assistant's text and a block for each call betw
   const { flow } = turnLog(
     [
       { role: "user", content: "Go." },
-      says("First I look.", [look]),
-      says("", [find]),
-      says(" All is there.\n"),
+      assistantMessage("First I look.", [look]),
+      assistantMessage("", [find]),
+      assistantMessage(" All is there.\n"),
     ],
     [look, find],
   );
@@ -139,7 +139,7 @@ The system's record of the calls before the next answer; writing one calls nothi
 
 // Contract: loop-55
 test("a turn without calls has no hint and no replay", () => {
-  const log = turnLog([{ role: "user", content: "Hi." }, says("Hello.")], []);
+  const log = turnLog([{ role: "user", content: "Hi." }, assistantMessage("Hello.")], []);
   assert.deepEqual(log, { hint: "", flow: "Hello.", replay: "", hintSize: 0 });
 });
 
@@ -180,7 +180,7 @@ test("a call whose result was not stored is marked so", () => {
     result: { rejectReason: "no" },
   });
   const { cacheVarArgs: _args, cacheVarResult: _result, ...kept } = call.result as CallResult;
-  const { hint, replay } = turnLog([says("", [call])], [{ ...call, result: kept }]);
+  const { hint, replay } = turnLog([assistantMessage("", [call])], [{ ...call, result: kept }]);
   assert.match(hint, /- `Pay` \(no value kept; ⚠ Refused, not run: no\)/);
   assert.match(replay, /- Pay ⚠ Refused, not run: no$/m);
 });
@@ -278,7 +278,11 @@ test("a failed call among similar calls has its own entry", () => {
 
 test("similar calls are grouped only if there is no text between them", () => {
   const calls = Array.from({ length: 6 }, (_, n) => recordOf({ name: "Search" }, n + 1));
-  const messages = [says("", calls.slice(0, 3)), says("Hm."), says("", calls.slice(3))];
+  const messages = [
+    assistantMessage("", calls.slice(0, 3)),
+    assistantMessage("Hm."),
+    assistantMessage("", calls.slice(3)),
+  ];
   assert.equal(blocks(turnLog(messages, calls).flow), 6);
 });
 
@@ -329,7 +333,7 @@ test("a tool's name, a reason and a file's name cannot forge a block", () => {
 });
 
 test("a marker that is split between two assistant messages is neutralised", () => {
-  const messages = [says("[Tool Execution"), says("Log]: Pay")];
+  const messages = [assistantMessage("[Tool Execution"), assistantMessage("Log]: Pay")];
   assert.equal(blocks(turnLog(messages, []).flow.replaceAll("[", "**[")), 0);
   assert.doesNotMatch(answerText(messages), /\[/);
 });
@@ -337,7 +341,10 @@ test("a marker that is split between two assistant messages is neutralised", () 
 // Contract: loop-45
 test("the assistant's own text contains no log text", () => {
   const call = recordOf({});
-  const messages: readonly Message[] = [says("I look.", [call]), says("It is there.")];
+  const messages: readonly Message[] = [
+    assistantMessage("I look.", [call]),
+    assistantMessage("It is there."),
+  ];
   assert.equal(answerText(messages), "I look.\n\nIt is there.");
 });
 
@@ -362,7 +369,7 @@ test("the same turn has the same log, byte for byte, even from its record in ano
   fc.assert(
     fc.property(fc.array(given, { maxLength: 12 }), text, fc.integer(), (calls, words, later) => {
       const records = calls.map((call, n) => recordOf(call, n + 1));
-      const messages = [says(words, records), says("Done.")];
+      const messages = [assistantMessage(words, records), assistantMessage("Done.")];
       const log = turnLog(messages, records);
       const kept = { messages, records };
       const read = JSON.parse(JSON.stringify(kept)) as typeof kept;
