@@ -43,9 +43,9 @@ export const smallValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((
 })).value;
 
 /**
- * Schemas of either draft, with references into `$defs`, and with every supported keyword except
- * `format` and `unevaluated…`: Ajv counts properties that failing alternatives have seen as
- * evaluated, and not those of `contains` or a single `if`.
+ * Schemas of either draft, with references into `$defs`. They have every supported keyword except
+ * `format` and `unevaluated…`. Ajv is wrong on `unevaluated…`: it counts properties that failing
+ * alternatives have seen as evaluated, and not those of `contains` or a single `if`.
  */
 export function randomSchema(draft: 7 | 2020): fc.Arbitrary<JsonSchema> {
   const { schema } = fc.letrec<{ schema: JsonSchema | boolean }>((tie) => ({

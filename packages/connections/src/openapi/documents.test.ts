@@ -87,7 +87,7 @@ test("a document is read once, its first operations are accepted, and changed on
   );
 });
 
-test("a changed server is a change of every operation", async () => {
+test("a changed server counts as a change of every operation", async () => {
   await using pets = openDocument(documentOf(reads));
   await pets.connections.check();
   pets.write({ ...documentOf(reads), servers: [{ url: "https://evil.example.org" }] });

@@ -9,9 +9,9 @@ export type ReadUrl =
 const hostScheme = /^\s*(?:https?|wss?|ftp):/i;
 
 /**
- * Reads a URL as the WHATWG standard does, and rejects URLs that other parsers, for example
- * Python's, read with another host: one parser reads `example.org` from
- * `https://example.org\@evil.com/`, and another reads `evil.com`.
+ * Reads a URL as the WHATWG standard does. Rejects URLs that other parsers, for example Python's,
+ * read with another host. From `https://example.org\@evil.com/`, one parser reads the host
+ * `example.org`, and another reads `evil.com`.
  *
  * @example readUrl("HTTPS://Bücher.example.") // plain, with the href "https://xn--bcher-kva.example/"
  */

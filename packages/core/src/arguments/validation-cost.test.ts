@@ -25,7 +25,7 @@ const listOf = (length: number) => ({ x: range(length, (index) => index) });
 const members = (length: number, prefix: string, value: unknown) =>
   Object.fromEntries(range(length, (index) => [`${prefix}${index}`, value]));
 
-/** Schemas of a few kilobytes that took from seconds to years to apply. */
+/** Schemas of a few kilobytes whose checks would take from seconds to years. */
 const costly: readonly (readonly [string, JsonSchema, { readonly [key: string]: unknown }])[] = [
   ["failed references", doubling("anyOf", 40, { type: "number" }), { x: "text" }],
   ["matched references", doubling("allOf", 40, { minLength: 1 }), { x: "text" }],

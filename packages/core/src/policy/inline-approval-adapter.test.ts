@@ -51,7 +51,7 @@ test("the list of requests changes its identity exactly when it changes", async 
 });
 
 // Contract: executor-143
-test("the first answer counts, and a second one gets its outcome", async () => {
+test("the first answer counts, and a second one returns the first one's outcome", async () => {
   const { approvals, executor } = asking();
   const call = executor.execute("Write", { n: 1 });
   const { id } = approvals.pending[0]!;
@@ -98,7 +98,7 @@ test("an invalid answer returns the reason, and the request remains open", async
 });
 
 // Contract: executor-145, executor-227, executor-246
-test("a request is removed when its call is stopped, and its answer gets the decision", async () => {
+test("a request is removed when its call is stopped, and a later answer returns that decision", async () => {
   const { approvals, executor } = asking();
   const stop = new AbortController();
   const call = executor.execute("Write", { n: 1 }, { signal: stop.signal });
@@ -111,7 +111,7 @@ test("a request is removed when its call is stopped, and its answer gets the dec
 });
 
 // Contract: executor-145
-test("an expired request is removed, and a late answer gets the decision", async () => {
+test("an expired request is removed, and a later answer returns that decision", async () => {
   const clock = new FakeClock(0);
   const { approvals, executor } = asking({ approvalMs: 1_000 }, { clock });
   const call = executor.execute("Write", { n: 1 });

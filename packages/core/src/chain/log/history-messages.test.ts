@@ -160,7 +160,7 @@ test("a turn with short calls and results is shown in full, with the same bytes"
 });
 
 // Contract: loop-56
-test("results, arguments and reasoning together, an image, or a missing answer make a turn long", async () => {
+test("a turn is long if its results, arguments and reasoning are, or with an image or without an answer", async () => {
   const give = defineTool({
     ...reads,
     name: "Give",
