@@ -91,7 +91,7 @@ test("a truncated error of a call that never ran says that text is missing", asy
 });
 
 // Contract: executor-10, executor-114
-test("the hint starts where a tool's own truncation ended, or at the start if that is unknown", async () => {
+test("the hint starts at the end of a tool's own truncation, or at the start if that is unknown", async () => {
   const head = await shown({ truncateForLLM: (text) => text.slice(0, 100) });
   assert.equal(head.text, long.slice(0, 100));
   assert.match(head.hint, /from 100 to 50000\. Read on: ReadVar\(\{"name":"Say_1","start":100,/);

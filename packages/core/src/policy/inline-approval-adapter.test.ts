@@ -51,7 +51,7 @@ test("the list of requests changes its identity exactly when it changes", async 
 });
 
 // Contract: executor-143
-test("the first answer counts, and a second one returns the first one's outcome", async () => {
+test("the first answer counts, and later answers return its outcome", async () => {
   const { approvals, executor } = asking();
   const call = executor.execute("Write", { n: 1 });
   const { id } = approvals.pending[0]!;
