@@ -111,7 +111,8 @@ export async function callServer(
   try {
     const result = rawResult(
       await attempt().catch((thrown: unknown) => {
-        // The session is gone, so the request was not carried out. A new session is opened.
+        // The server no longer knows the session, so it did not carry out the request. Open a new
+        // one.
         if (statusOf(thrown) !== 404 || context.signal.aborted) throw thrown;
         return attempt();
       }),

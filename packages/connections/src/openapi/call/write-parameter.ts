@@ -97,7 +97,7 @@ function deepPairs(
   return pairs;
 }
 
-/** Writes a value of a header: the style simple, without encoding. */
+/** Writes the value of a header in the style simple, without encoding. */
 export function writeHeaderValue(
   { style, explode }: Pick<OperationParameter, "style" | "explode">,
   value: unknown,

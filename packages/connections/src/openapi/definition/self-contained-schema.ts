@@ -77,7 +77,7 @@ export function selfContainedSchema(
   }
 }
 
-/** Keywords whose members have names of the document's author. */
+/** Keywords whose members are named by the document's author, so the names are not keywords. */
 const maps = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"]);
 /** Keywords whose values are not schemas. */
 const literals = new Set(["const", "enum", "default", "required"]);
