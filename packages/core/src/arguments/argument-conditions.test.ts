@@ -153,7 +153,7 @@ test("a denied value, also an exact one, is denied in lists of any depth", () =>
   assert.equal(conditionsHold({ p: 5 }, { p: [4, 5] }, "every"), false);
 });
 
-test("a path in another case matches rules that ask or deny, and none that allow", () => {
+test("a path in another letter case matches rules that ask or deny, and none that allow", () => {
   const secrets = { path: "secrets/**" };
   const elsewhere = { path: { not: { path: "secrets/**" } } };
   for (const path of ["SECRETS/a", "Secrets/A", "./x/../sEcrets/a"]) {
