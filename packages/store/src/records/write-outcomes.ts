@@ -263,19 +263,61 @@ export type OutcomesOf<W extends readonly StoreWrite[]> = {
   readonly [K in keyof W]: OutcomeOf<W[K]>;
 };
 
-const notAccepted: ReadonlySet<WriteOutcome["status"]> = new Set([
-  "refused",
-  "not_found",
-  "stale",
-  "taken",
-  "skipped",
-  "fenced",
-  "conflict",
-  "already_answered",
-  "known",
-] as const);
+/**
+ * Whether an outcome means that its write was applied. A status has the same meaning for every
+ * write: if a write of a commit has a status with `false`, the whole commit is rolled back.
+ */
+const accepted: { readonly [Status in WriteOutcome["status"]]: boolean } = {
+  added_files: true,
+  added_part: true,
+  already_answered: false,
+  answered: true,
+  cancelled_batch: true,
+  changed: true,
+  changed_completion: true,
+  changed_file: true,
+  claimed: true,
+  claimed_credential: true,
+  claimed_index: true,
+  claimed_key: true,
+  claimed_webhooks: true,
+  collected: true,
+  collected_chunks: true,
+  committed: true,
+  conflict: false,
+  created: true,
+  created_upload: true,
+  deleted: true,
+  dropped: true,
+  edited: true,
+  ended_upload: true,
+  expired: true,
+  expired_files: true,
+  fenced: false,
+  forgotten: true,
+  indexed: true,
+  indexed_parts: true,
+  known: false,
+  missing_file: false,
+  moved: true,
+  not_found: false,
+  refused: false,
+  removed: true,
+  revoked: true,
+  saved: true,
+  saved_connection: true,
+  saved_credential: true,
+  saved_object: true,
+  saved_store: true,
+  settled_webhook: true,
+  skipped: false,
+  stale: false,
+  submitted: true,
+  taken: false,
+  updated: true,
+};
 
 /** Returns whether a write was applied. If one write of a call was not, none was. */
 export function isAccepted(outcome: { readonly status: WriteOutcome["status"] }): boolean {
-  return !notAccepted.has(outcome.status);
+  return accepted[outcome.status];
 }
