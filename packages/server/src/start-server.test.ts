@@ -70,3 +70,28 @@ test("a start that fails after it listens leaves nothing behind", async () => {
     await next.close({ graceMs: 0 });
   });
 });
+
+test("a start that fails before it listens closes the data", async () => {
+  await withDataDir(async (dataDir) => {
+    const fails = (): never => {
+      throw new Error("no documents");
+    };
+    const failures: readonly Partial<ServerOptions>[] = [
+      { openConnections: fails },
+      { openConnections: () => Promise.reject(new Error("no documents")) },
+      { onStoredDocuments: fails },
+      // The app reads this option, after everything else is open.
+      {
+        get webRoot(): never {
+          return fails();
+        },
+      },
+    ];
+    for (const failure of failures) {
+      const options = Object.create(failure, Object.getOwnPropertyDescriptors(optionsIn(dataDir)));
+      await assert.rejects(startServer(options as ServerOptions), /no documents/);
+      const next = await startServer(optionsIn(dataDir));
+      await next.close({ graceMs: 0 });
+    }
+  });
+});

@@ -177,7 +177,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.databaseUrl === undefined
       ? await openStore({ dataDir: options.dataDir, ...ofStore })
       : await openPostgres(options.databaseUrl, ofStore);
+  // Closes the resources of a start that fails before `close` below can close them.
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => store.close());
   const memory = openMemoryStore({ behind: store, webhooks: ofStore.webhooks });
+  opened.defer(() => memory.close());
   const { embeddingModel, documentReader = noDocuments } = options;
   const embedder =
     embeddingModel === undefined || models.embed === undefined
@@ -185,12 +189,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       : createEmbedder(embeddingModel, models.embed);
   const { secretKey: secret, previousSecretKey: previousSecret } = options;
   const sealer = openSealer({ folder: options.dataDir, secret, previousSecret });
-  const connections = await options
-    .openConnections?.({ store, sealer })
-    .catch(async (thrown: unknown) => {
-      await Promise.all([store.close(), memory.close()]);
-      throw thrown;
-    });
+  const connections = await options.openConnections?.({ store, sealer });
   const runs = new RunService({
     store,
     memory,
@@ -204,6 +203,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }),
     log,
   });
+  opened.defer(async () => void (await runs.close(0)));
   const vectorStores = createVectorStores({
     store,
     documents: documentReader,
@@ -211,7 +211,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock: systemClock,
     log,
   });
+  opened.defer(() => vectorStores.close());
   const conversationSearch = createConversationSearch({ store, documents: documentReader, log });
+  opened.defer(() => conversationSearch.close());
   options.onStoredDocuments?.(createStoredDocuments(vectorStores, store));
   const { groups, groupDefaults, toolDefaults, version, scripts, providers, configurationWaits } =
     options;
@@ -225,6 +227,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const approvalsFrom = () => currentApprovalsFrom(setting, programKeys);
   const authentication = apiKeys.length > 0;
   const pairing = openPairing({ folder: options.dataDir });
+  opened.defer(() => pairing.close());
   const shared = { models, createExecutor, groups, groupDefaults, toolDefaults, version };
   const services = {
     ...shared,
@@ -266,6 +269,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     passedHeaders: services.passedHeaders,
     bodyBytes: limits.bodyBytes,
   });
+  opened.defer(disconnect);
   const stopWatching: (() => void)[] = [];
   let stopBeating = (): void => {};
   let stopWebhooks = async (): Promise<void> => {};
@@ -292,6 +296,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return { handedBack, waits };
   }
 
+  opened.move();
   try {
     // Read before clients can start runs, which would look like runs that a crash interrupted.
     const left = await runs.listUnfinished();
