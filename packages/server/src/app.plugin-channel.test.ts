@@ -219,7 +219,7 @@ test("the bytes of a conversation's file are read when a tool reads them, also b
 });
 
 // Contract: plugins-74, plugins-75, plugins-77
-test("sub-calls are limited in depth, number and tools, and their references stay text", async () => {
+test("sub-calls are limited in depth, number and tools, and references are resolved only on request", async () => {
   const text = "$VAR_REF{{First_1}}";
   const echo = defineTool({
     name: "Echo",

@@ -319,7 +319,7 @@ function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {
     return pieces;
   };
 
-  /** Sends the texts that were held back. */
+  /** Releases the buffered texts, and sends them in their order. */
   const release = (): readonly OrderedPiece[] => {
     for (const item of queue) item.isHeld = false;
     return advance();

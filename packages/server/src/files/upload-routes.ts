@@ -210,7 +210,7 @@ async function* contentOf(
   for (const { id, sha256 } of parts) {
     const pieces = await store.streamBlob(sha256);
     if (pieces === undefined)
-      throw conflict(`The content of the part "${id}" is gone. Upload the part again.`);
+      throw conflict(`The content of the part "${id}" is missing. Upload the part again.`);
     for await (const piece of pieces) {
       hash.update(piece);
       yield piece;

@@ -201,7 +201,7 @@ const smallBytes = 65_536;
 /** The longest body of a request that pairs a browser. Anyone can send it, without a key. */
 const pairingBytes = 4_096;
 
-/** Bytes of a stream: twice a page of events, which is what it reads at a time. */
+/** Bytes of a stream: two pages of events. It reads one page at a time. */
 const streamBytes = 131_072;
 
 const bodies = new WeakMap<

@@ -74,7 +74,10 @@ export function listedDefinitions(
   return [...always, ...all.slice(0, Math.max(0, max - always.length))];
 }
 
-/** Answers a call of `SearchTools`: the tools with their parameters, up to the length of results. */
+/**
+ * Answers a call of `SearchTools`: the tools with their parameters, up to the maximum length of a
+ * result.
+ */
 export async function findListed(
   search: ToolSearch,
   tools: Tools,

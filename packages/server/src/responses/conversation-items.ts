@@ -90,7 +90,7 @@ export function conversationItemRoutes(
       const isOpen = (head?.result?.waiting ?? []).length > 0;
       if (isOpen || (head !== undefined && !isClosing(head.status)))
         throw conflict(
-          "The newest response of this conversation has not ended, or waits for outputs or approvals. Send these first.",
+          "The newest response of this conversation has not ended, or waits for outputs or approvals. Wait for its end, or send these first.",
         );
       const { writes, runId: made } = addedItems(services, { owner, id, from }, items);
       if (made === undefined) throw badRequest("items", "Invalid 'items': send at least one item.");

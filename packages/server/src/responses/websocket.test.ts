@@ -131,7 +131,7 @@ test("a connection continues its own responses that are not stored, and no other
   assert.equal(answerOf(await other.turn(create({ input: "Hi", store: false }))), "fresh");
 });
 
-test("a failed continuation makes the connection forget the response", async () => {
+test("after a failed continuation the connection cannot continue the response", async () => {
   await using served = await connect(["OK."]);
   const { turn } = await served.open();
   const id = (await turn(create({ input: "ember", store: false }))).at(-1)?.response?.id;

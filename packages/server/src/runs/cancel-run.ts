@@ -27,7 +27,8 @@ export async function cancelRun(
     await registry.get(id)?.cancel(stoppedByUser);
     let now = await store.getRun({ owner, id });
     if (now === undefined || isClosing(now.status)) return;
-    // Its owner knows the state of its calls. If that node is gone or slow, this one claims the run.
+    // Its owner knows the state of its calls. If that node is dead or slow, this one claims the
+    // run.
     const isElsewhere = now.status === "in_progress";
     if (isElsewhere && (await nodeMessages.stopRun(now, stopTimeoutMs))) return;
     // Other nodes can claim it in the meantime.

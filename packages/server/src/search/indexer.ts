@@ -19,7 +19,10 @@ export interface Indexer {
 /** How many files are indexed at the same time. */
 const atOnce = 4;
 
-/** The maximum number of them for one user, so that other users never wait for all of them. */
+/**
+ * The maximum number of one user's files among them. One user never delays other users until all of
+ * these files are done.
+ */
 const atOnceOfOne = 3;
 
 /** Files of a node that died are found after this time, in ms. */

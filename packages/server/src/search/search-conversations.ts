@@ -64,7 +64,7 @@ export function createConversationSearch(parts: {
   async function indexRuns(owner: string): Promise<boolean> {
     const pause = createPauses();
     const tried = new Set<string>();
-    /** The number of tried runs that are still listed, because they get no index. */
+    /** The number of listed runs that were already tried, and cannot be indexed. */
     let left = 0;
     while (!stopping.signal.aborted) {
       const limit = runsAtOnce + left;

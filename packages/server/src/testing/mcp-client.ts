@@ -4,7 +4,7 @@ import type { TestApp } from "./app-fixtures.ts";
 /** The protocol of a client: sessions, or requests without a session. */
 export type McpEra = "legacy" | "modern";
 
-/** Both protocols. */
+/** Both protocols, for tests that run with each. */
 export const mcpEras: readonly McpEra[] = ["legacy", "modern"];
 
 /**

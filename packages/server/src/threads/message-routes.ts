@@ -154,7 +154,7 @@ function objectWrite(
   return { type: "save-thread-object", owner, id, conversationId, kind: "message", data };
 }
 
-/** Reads one message of a thread, and what a client stored of it. */
+/** Reads a message of a thread, with its stored data if a client added it. */
 async function readMessage(store: Store, { conversation }: Thread, id: string) {
   const { owner, id: conversationId } = conversation;
   const object = await store.getThreadObject({ owner, id });

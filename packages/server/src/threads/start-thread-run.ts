@@ -35,7 +35,7 @@ export interface RunCaller {
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** Everything that a run takes from its request and its assistant, before its thread is read. */
+/** The data that a run takes from its request and its assistant, before its thread is read. */
 export interface PreparedRun {
   readonly request: ParsedRun;
   readonly assistant: Assistant;

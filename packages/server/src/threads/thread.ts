@@ -85,7 +85,7 @@ export function newThreadWrite(
   return threadWrite({ conversation, data: newData, stored: null }, data);
 }
 
-/** @throws RequestError 404 if a thread or its part is gone, 409 if it has changed */
+/** @throws RequestError 404 if a thread or its part no longer exists, 409 if it has changed */
 export function requireWritten(outcomes: readonly WriteOutcome[], gone: RequestError): void {
   const refused = outcomes.find((outcome) => outcome.status === "refused");
   if (refused !== undefined) throw conflict(refused.reason);

@@ -23,7 +23,9 @@ interface Received {
   readonly body: string;
 }
 
-/** Starts a service that answers with these statuses in turn, the last one for ever. */
+/**
+ * Starts a service that answers with these statuses in order, and then always with the last one.
+ */
 async function service(...statuses: number[]) {
   const received: Received[] = [];
   const waiting: (() => void)[] = [];
@@ -168,7 +170,7 @@ test("a message is sent again with the same id until it is accepted", async () =
   hook.close();
 });
 
-test("a service that is gone or cannot be reached stops no other message", async () => {
+test("a service that answers 410 or cannot be reached stops no other message", async () => {
   const hook = await service(410, 200);
   await using sender = await sending({
     url: hook.url,

@@ -12,7 +12,7 @@ import { type TerminalSource, terminalSource } from "./terminal-source.ts";
 
 /** A terminal of a grammar in plain productions. */
 export interface Terminal {
-  /** The name for messages. */
+  /** The name in error messages. */
   readonly title: string;
   readonly start: AutomatonState;
 }

@@ -24,7 +24,7 @@ export type Expression =
 export interface Grammar {
   readonly rules: ReadonlyMap<string, Expression>;
   readonly terminals: ReadonlyMap<string, Expression>;
-  /** Expressions that may stand between any two terminals. */
+  /** Expressions that may occur between any two terminals. */
   readonly ignored: readonly Expression[];
 }
 

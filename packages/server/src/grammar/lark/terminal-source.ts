@@ -72,7 +72,7 @@ export function terminalSource(
   return { source: sourceOf(expression), flags: "" };
 }
 
-/** Returns the only part of nested sequences of one part. */
+/** Unwraps nested sequences that have only one part. */
 function onlyPart(expression: Expression): Expression | undefined {
   let part: Expression | undefined = expression;
   while (part?.type === "sequence" && part.parts.length === 1) part = part.parts[0];

@@ -7,8 +7,8 @@ interface GroupRequest {
 }
 
 /**
- * Leaves out groups that do not exist, for example because a script file was removed, if the
- * request also names groups that exist. `ignored` names them as `tools.GROUP`.
+ * Leaves out groups that do not exist, for example because a script file was removed. Does so only
+ * if the request also names groups that exist. `ignored` names the missing ones as `tools.GROUP`.
  */
 export function withKnownGroups<R extends GroupRequest>(
   groups: readonly ToolGroup[],

@@ -31,12 +31,12 @@ export interface CallWire {
   readonly readOnly: boolean;
 }
 
-/** The run of a call, and the hold of the request that follows it. */
+/** The run of a call, for the request that follows it. */
 export interface HeldCall {
   readonly run: RunRecord;
   /** Whether an earlier request started the run. */
   readonly isRepeat: boolean;
-  /** Ends the hold: a repeat of the call then gets this run. */
+  /** Called when the request no longer follows the call: a repeat then gets this run. */
   readonly release: () => void;
 }
 

@@ -112,7 +112,7 @@ function titleOf(owner: string): string {
 
 type Entry = Manifest[string];
 
-/** Rules are declared by tools, so each call has its own. */
+/** Tools declare rules, so each call has its own rules. */
 function isChanged({ type, updated, removed, evicted }: Entry, { createdAt }: RunRecord): boolean {
   if (type === "RULE" || evicted === true) return false;
   return removed === true || updated >= createdAt;

@@ -64,7 +64,7 @@ const definitions: { readonly [type in BuiltInType]: ToolDefinition["function"] 
               properties: {
                 type: { type: "string", enum: ["delete_file"] },
                 path: { type: "string", minLength: 1 },
-                // Models write an empty one, which has no meaning.
+                // Models write an empty `diff` for deletions. It has no meaning.
                 diff: { type: "string" },
               },
               required: ["type", "path"],

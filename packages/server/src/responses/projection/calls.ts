@@ -172,7 +172,7 @@ export function createServerCalls(options: {
       const { variables, preview } = approval;
       const question = { id, label, name, arguments: wireArguments(texts), variables, preview };
       outputOrder.enter(createApprovalWriter(question));
-      // The output order holds it back behind its parent call, which has not ended.
+      // The output order sends it after its parent call, which has not ended.
       if (call.isSubCall)
         questions.set(callId, { approvalId: approval.id, item: approvalItem(question) });
     },

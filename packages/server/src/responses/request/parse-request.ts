@@ -155,7 +155,7 @@ function checkConflicts(given: RequestBody): void {
   }
   if (given.background === true && given.store === false) {
     const message =
-      "'background' can only be used when 'store' is true: the response is read later.";
+      "'background' can only be used when 'store' is true, because the response is read later.";
     throw badRequest("background", message);
   }
 }

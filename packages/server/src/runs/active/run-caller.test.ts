@@ -83,7 +83,7 @@ test("a tool gets the entry of its group, without its secrets, and no other requ
 });
 
 // Contract: plugins-81
-test("a tool object is kept while its call waits, and another process resumes it", async () => {
+test("a tool object is stored while its call waits, and another process can read it", async () => {
   const seen: unknown[] = [];
   const waits = {
     ...asking("Show", () => ""),
@@ -222,7 +222,7 @@ const filesOf = async ({ files, signal }: ToolContext) => {
 };
 
 // Contract: plugins-55, plugins-82, plugins-87
-test("a tool reads the files of the whole conversation, and later ones of its turns", async () => {
+test("a tool reads the files of all turns of the conversation", async () => {
   const seen: unknown[] = [];
   const tools = [shows(seen, filesOf)];
   const model = new ScriptedModel([call(), "One.", "Two.", call(), "Three."]);

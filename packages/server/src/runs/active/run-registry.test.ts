@@ -325,7 +325,7 @@ test("the journal contains a run's initial state only once", async () => {
 });
 
 // Contract: loop-15
-test("a run whose group of tools is gone when it resumes continues with the groups that exist", async () => {
+test("a run whose group of tools no longer exists when it resumes continues with the other groups", async () => {
   await withMemoryStore(async (store) => {
     const gone = { label: "gone", group: "gone" };
     const request = requestOf("QUESTION", { servers: [gone, { label: "g", group: "g" }] });

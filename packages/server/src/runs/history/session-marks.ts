@@ -5,7 +5,7 @@ import { type HistoryScope, readableStores } from "./find-answered-run.ts";
 
 /** The texts by which a client marks the requests of one conversation. */
 export interface SessionMarks {
-  /** The end user that the request names. Marks of another end user are other marks. */
+  /** The end user that the request names. Equal marks of different end users count as different. */
   readonly user?: string | undefined;
   /** The request's `prompt_cache_key`. */
   readonly promptCacheKey?: string | undefined;

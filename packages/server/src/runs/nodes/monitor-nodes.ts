@@ -16,7 +16,7 @@ export function monitorNodes(options: {
     /** Refreshes every active run from the store. */
     readonly refreshAll: () => void;
   };
-  /** Called when a node is or could be gone: another node must watch its deadlines. */
+  /** Called when a node may be dead: another node must watch its deadlines. */
   readonly onNodeGone: () => void;
   /** Called once, when another node sends a heartbeat. The rows of crashed nodes do not count. */
   readonly onOtherNode?: () => void;
@@ -50,8 +50,8 @@ export function monitorNodes(options: {
     const present = (await nodes?.list()) ?? [];
     const before = known;
     known = new Set(present.map(({ id }) => id));
-    // A node also counts as gone if another node declared it dead, because that other node could
-    // die before it takes over the deadlines.
+    // Also reports nodes that another node declared dead, because that other node could die before
+    // it takes over the deadlines.
     if (before === undefined || !before.isSubsetOf(known)) onNodeGone();
     lookForOthers(present.filter(({ id }) => id !== nodes?.self));
     for (const node of silent(present)) {

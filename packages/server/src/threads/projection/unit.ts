@@ -18,7 +18,7 @@ export interface RunIdentity {
 /** How a step ended. */
 export type StepEnd = "completed" | "failed" | "cancelled" | "expired";
 
-/** Why and when a unit ended. */
+/** The end of a unit: its reason and its time. */
 export interface UnitEnd {
   readonly status: StepEnd;
   /** Milliseconds since the epoch. */
@@ -39,8 +39,8 @@ export type IncompleteReason =
 
 /**
  * A step of a run, with the message that it creates, if it creates one. Clients accept only one
- * open step at a time, so a step is sent after the one before it has ended. Until then it collects
- * its changes.
+ * open step at a time, so a step is sent after the one before it has ended. Until then its changes
+ * are buffered.
  */
 export interface Unit {
   /** Whether it has content. A unit without content is never shown. */
