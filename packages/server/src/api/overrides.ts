@@ -148,10 +148,10 @@ export function overrideViews({
         notes: [`It has no effect: there is no ${rule.tool} here.`],
       };
     const found = overruled({ rule, rules, toolIds });
-    const said = (["execution", "result", "approvalMs"] as const).filter(
+    const fields = (["execution", "result", "approvalMs"] as const).filter(
       (field) => rule[field] !== undefined,
     );
-    const isVoid = said.every((field) =>
+    const isVoid = fields.every((field) =>
       found.some((one) => one.field === field && one.calls === "all"),
     );
     const effect = isVoid ? "none" : found.length > 0 ? "partial" : "full";

@@ -288,14 +288,14 @@ export async function startCall(
 ): Promise<RunRecord> {
   const { group, tool, arguments: args } = call;
   const toolId = `${group}.${tool}`;
-  const said = `${toolId} ${args}`;
+  const text = `${toolId} ${args}`;
   const request: RunRequest = {
     principal: owner,
     model: oneCallModelId,
     instructions: null,
     context: [],
-    inputMessages: [{ role: "user", content: said }],
-    inputItems: [{ type: "message", role: "user", content: said }],
+    inputMessages: [{ role: "user", content: text }],
+    inputItems: [{ type: "message", role: "user", content: text }],
     parentId: null,
     conversationId: null,
     title: null,
@@ -327,18 +327,18 @@ export async function* scriptChanges(
   authoring: Pick<ScriptAuthoring, "subscribe">,
   signal: AbortSignal,
 ): AsyncGenerator<ScriptsChanged> {
-  let news = Promise.withResolvers<void>();
-  const tell = () => news.resolve();
-  const end = authoring.subscribe(tell);
-  signal.addEventListener("abort", tell, { once: true });
+  let changed = Promise.withResolvers<void>();
+  const notify = () => changed.resolve();
+  const end = authoring.subscribe(notify);
+  signal.addEventListener("abort", notify, { once: true });
   try {
     for (let revision = 1; !signal.aborted; revision++) {
-      news = Promise.withResolvers();
+      changed = Promise.withResolvers();
       yield { type: "scripts.changed", revision };
-      await news.promise;
+      await changed.promise;
     }
   } finally {
     end();
-    signal.removeEventListener("abort", tell);
+    signal.removeEventListener("abort", notify);
   }
 }

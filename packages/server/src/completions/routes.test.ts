@@ -260,8 +260,8 @@ test("a grammar of a custom tool is enforced, with and without a stream", async 
   const [call] = answer.choices[0]?.message.tool_calls ?? [];
   assert.deepEqual(call?.type === "custom" && call.custom, { name: "say", input: "say it" });
   assert.equal(answer.choices[0]?.message.tool_calls?.length, 1);
-  const told = model.requests[1]?.messages.at(-1)?.content;
-  assert.match(String(told), /does not match its grammar: at line 1, column 1/);
+  const result = model.requests[1]?.messages.at(-1)?.content;
+  assert.match(String(result), /does not match its grammar: at line 1, column 1/);
 
   const streamed = createTestApp({ model: new ScriptedModel(steps) });
   const response = await streamed.fetch(requestTo("POST", path, { ...request, stream: true }));

@@ -38,12 +38,14 @@ export function completionRoutes(services: Services, budget: MemoryBudget): Hono
       sessionHeader: sessionHeader((name) => context.req.header(name)),
       headers: passedHeaders(context.req.raw.headers, services.passedHeaders),
     };
-    const { store: kept } = request;
+    const { store: isDurable } = request;
     const startPart = (part: number, of?: RunRecord) => {
       const choice = { choice: part, ...(of !== undefined && { of: of.id }) };
       const start = (key?: RequestKey) =>
         startCompletion(services, { ...caller, ...choice, key }, request);
-      return mayRepeat(context) ? startOnce(services, context, { kept, part, start }) : start();
+      return mayRepeat(context)
+        ? startOnce(services, context, { isDurable, part, start })
+        : start();
     };
     const first = await startPart(0);
     const more: RunRecord[] = [];

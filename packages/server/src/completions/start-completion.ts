@@ -85,7 +85,7 @@ export async function startCompletion(
   const merged = await mergeHistory({
     stores: services.runs.stores,
     owner,
-    kept: request.store,
+    isDurable: request.store,
     items: historyItems(messages),
     parent: undefined,
     lookUp: async () => new Map(),
@@ -167,7 +167,7 @@ export async function startCompletion(
       },
     }),
   };
-  const outcome = await services.runs.start(run, { kept: request.store, key });
+  const outcome = await services.runs.start(run, { isDurable: request.store, key });
   if (outcome.status === "conflict") throw conflict(outcome.message);
   return outcome.run;
 }

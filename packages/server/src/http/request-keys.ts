@@ -109,19 +109,19 @@ async function textUpTo(limit: number, { body }: Response): Promise<string | und
 /**
  * Starts a run, or returns the run that the same request started before.
  *
- * @param kept whether the run is stored. @default true
+ * @param isDurable whether the run is stored. @default true
  * @param start starts the run and stores the key in the same commit
  */
 export async function startOnce(
   { runs }: Services,
   context: ApiContext,
-  { kept = true, part = 0, start }: StartOnce,
+  { isDurable = true, part = 0, start }: StartOnce,
 ): Promise<RunRecord> {
   const given = partOf(await readKey(context), part);
   const stores = runs.stores.all;
   const find = async () =>
     runOf(runs, context, given.mayBeKnown ? await findKnown(stores, context, given) : undefined);
-  const ttlMs = given.isChosen ? (kept ? 24 * hourMs : 10 * minuteMs) : 5 * minuteMs;
+  const ttlMs = given.isChosen ? (isDurable ? 24 * hourMs : 10 * minuteMs) : 5 * minuteMs;
   const { id, digest } = given;
   const before = await find();
   if (before !== undefined && !(await isFree(runs, before, given))) return before;
@@ -145,7 +145,7 @@ export async function startOnce(
 }
 
 interface StartOnce {
-  readonly kept?: boolean;
+  readonly isDurable?: boolean;
   /** The run's number, if one request starts several. @default 0 */
   readonly part?: number;
   readonly start: (key: RequestKey) => Promise<RunRecord>;

@@ -115,8 +115,8 @@ test("a key without the right approve cannot allow a call by any route", async (
 
 test("a key without the right approve cannot disable a tool's approval requirement", async () => {
   const { ask, store } = testApp();
-  for (const wish of ["never", { never: { tool_names: ["Ask"] } }]) {
-    const tools = [{ ...toyTools[0], require_approval: wish }];
+  for (const setting of ["never", { never: { tool_names: ["Ask"] } }]) {
+    const tools = [{ ...toyTools[0], require_approval: setting }];
     assertMissing(await ask("agent", "POST", "/v1/responses", { input: "go", tools }), "approve");
   }
   assert.deepEqual((await store.searchRuns({ owner, limit: 10 })).data, []);

@@ -6,18 +6,18 @@ import { UserFeed } from "./user-feed.ts";
 
 /** A feed with a store that the test controls. */
 function createFeed() {
-  let tell = (_changes: UserChanges) => {};
+  let notify = (_changes: UserChanges) => {};
   const feed = new UserFeed([
     {
       onUserChanges: (listener) => {
-        tell = listener;
+        notify = listener;
         return () => {};
       },
     },
   ]);
   const file = (owner: string, id: string) =>
-    tell([{ owner, event: { type: "file.created", file: id } }]);
-  return { feed, file, miss: () => tell("missed") };
+    notify([{ owner, event: { type: "file.created", file: id } }]);
+  return { feed, file, miss: () => notify("missed") };
 }
 
 /** Follows a feed, and takes its events one by one. */

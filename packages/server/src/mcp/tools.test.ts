@@ -80,11 +80,14 @@ for (const era of mcpEras) {
     } as unknown as ScriptAuthoring;
     const app = createTestApp({ model: new ScriptedModel([]), tools, scripts });
     const client = await connectMcp(app, { era });
-    let isTold = false;
-    client.setNotificationHandler("notifications/tools/list_changed", () => void (isTold = true));
+    let isNotified = false;
+    client.setNotificationHandler(
+      "notifications/tools/list_changed",
+      () => void (isNotified = true),
+    );
     if (era === "modern") await client.listen({ toolsListChanged: true });
     // The stream of a session opens after the client has connected.
-    while (!isTold) {
+    while (!isNotified) {
       for (const listener of listeners) listener();
       await new Promise((resolve) => setImmediate(resolve));
     }

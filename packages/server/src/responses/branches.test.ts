@@ -20,25 +20,31 @@ async function serve(steps: readonly ScriptedStep[]) {
   const create = async () => (await send("POST", "/v1/conversations", {})).body.id;
   const id = await create();
   /** Sends a message to the conversation, after a response or to its newest one. */
-  const say = (input: string, after?: string | null, more: object = {}) =>
+  const sendMessage = (input: string, after?: string | null, more: object = {}) =>
     send("POST", "/v1/responses", { model: "m", conversation: { id, after }, input, ...more });
-  const heard = () =>
+  const modelInputs = () =>
     model.requests.map(({ messages }) => messages.map(({ content }) => content).slice(-4));
   const head = async () => (await send("GET", `/v1/conversations/${id}`)).body.head;
   const runs = async () => (await send("GET", `/v1/conversations/${id}/runs`)).body.data;
-  return { send, create, id, say, heard, head, runs };
+  return { send, create, id, sendMessage, modelInputs, head, runs };
 }
 
 test("a message after an earlier response, or at the start, begins a branch", async () => {
-  const { say, heard, head, runs } = await serve(["One.", "Two.", "Other.", "New.", "More."]);
-  const first = (await say("First?")).body.id;
-  const second = (await say("Second?")).body.id;
-  const edited = (await say("Second, edited?", first)).body.id;
-  const fresh = (await say("First, edited?", null)).body.id;
+  const { sendMessage, modelInputs, head, runs } = await serve([
+    "One.",
+    "Two.",
+    "Other.",
+    "New.",
+    "More.",
+  ]);
+  const first = (await sendMessage("First?")).body.id;
+  const second = (await sendMessage("Second?")).body.id;
+  const edited = (await sendMessage("Second, edited?", first)).body.id;
+  const fresh = (await sendMessage("First, edited?", null)).body.id;
   assert.equal(await head(), fresh);
-  const back = (await say("And then?", edited)).body.id;
+  const back = (await sendMessage("And then?", edited)).body.id;
   assert.equal(await head(), back);
-  assert.deepEqual(heard().slice(2), [
+  assert.deepEqual(modelInputs().slice(2), [
     ["First?", "One.", "Second, edited?"],
     ["First, edited?"],
     ["One.", "Second, edited?", "Other.", "And then?"],
@@ -51,30 +57,30 @@ test("a message after an earlier response, or at the start, begins a branch", as
 });
 
 test("a message that names no earlier response continues the newest branch", async () => {
-  const { say, heard } = await serve(["One.", "Two.", "Other.", "More."]);
-  const first = (await say("First?")).body.id;
-  await say("Second?");
-  await say("Second, edited?", first);
-  await say("And then?");
-  assert.deepEqual(heard().at(-1), ["One.", "Second, edited?", "Other.", "And then?"]);
+  const { sendMessage, modelInputs } = await serve(["One.", "Two.", "Other.", "More."]);
+  const first = (await sendMessage("First?")).body.id;
+  await sendMessage("Second?");
+  await sendMessage("Second, edited?", first);
+  await sendMessage("And then?");
+  assert.deepEqual(modelInputs().at(-1), ["One.", "Second, edited?", "Other.", "And then?"]);
 });
 
 test("an unknown response, or one of another conversation, is rejected and changes nothing", async () => {
-  const { say, send, create, head } = await serve(["One.", "Two."]);
-  const first = (await say("First?")).body.id;
+  const { sendMessage, send, create, head } = await serve(["One.", "Two."]);
+  const first = (await sendMessage("First?")).body.id;
   const other = await create();
   const place = { conversation: { id: other, after: first } };
   const found = await send("POST", "/v1/responses", { model: "m", input: "x", ...place });
   assert.deepEqual([found.status, found.body.error?.param], [400, "conversation.after"]);
-  const unknown = await say("x", "resp_unknown");
+  const unknown = await sendMessage("x", "resp_unknown");
   assert.deepEqual([unknown.status, unknown.body.error?.param], [400, "conversation.after"]);
-  const wrong = await say("x", 5 as never);
+  const wrong = await sendMessage("x", 5 as never);
   assert.deepEqual([wrong.status, wrong.body.error?.param], [400, "conversation.after"]);
   assert.equal(await head(), first);
 });
 
 test("a message that names an older newest response is rejected, and nothing is sent", async () => {
-  const { say, send, id, head } = await serve(["One.", "Two.", "Three."]);
+  const { sendMessage, send, id, head } = await serve(["One.", "Two.", "Three."]);
   const sayAt = (known: unknown, more: object = {}) => {
     const conversation = { id, head: known, ...more };
     return send("POST", "/v1/responses", { model: "m", conversation, input: "x" });
@@ -86,7 +92,7 @@ test("a message that names an older newest response is rejected, and nothing is 
   assert.equal(first.status, 200, JSON.stringify(first.body));
   const stale = await sayAt(null);
   assert.deepEqual([stale.status, stale.body.error?.param], [409, "conversation.head"]);
-  const second = (await say("Second?")).body.id;
+  const second = (await sendMessage("Second?")).body.id;
   const branch = await sayAt(first.body.id, { after: first.body.id });
   assert.deepEqual([branch.status, branch.body.error?.param], [409, "conversation.head"]);
   assert.equal(await head(), second);
@@ -97,11 +103,11 @@ test("a message that names an older newest response is rejected, and nothing is 
 
 test("a branch does not begin while the newest response is running", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { say } = await serve(["One.", () => promise.then(() => "Two."), "Other."]);
-  const first = (await say("First?")).body.id;
-  const running = await say("Second?", undefined, { background: true });
+  const { sendMessage } = await serve(["One.", () => promise.then(() => "Two."), "Other."]);
+  const first = (await sendMessage("First?")).body.id;
+  const running = await sendMessage("Second?", undefined, { background: true });
   assert.equal(running.status, 200);
-  const refused = await say("Second, edited?", first);
+  const refused = await sendMessage("Second, edited?", first);
   resolve();
   assert.equal(refused.status, 409, JSON.stringify(refused.body));
   assert.match(refused.body.error?.message ?? "", /has not ended/);

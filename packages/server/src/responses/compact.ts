@@ -60,7 +60,7 @@ export async function startCompaction(
   const messages = [...earlier, ...items.filter(isOfUser).slice(0, -1)];
   // An agent's tools are not needed.
   const summarising = { run: { ...prepared.run, servers: [] } };
-  const run = await startPrepared(services, summarising, { kept: false });
+  const run = await startPrepared(services, summarising, { isDurable: false });
   return { run, messages };
 }
 

@@ -90,10 +90,10 @@ function outputsOf({ outputs }: RunRequest): readonly Message[] {
 
 function textsOf(message: Message): readonly string[] {
   const { content } = message;
-  const said =
+  const texts =
     typeof content === "string"
       ? [content]
       : content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const calls = message.role === "assistant" ? (message.tool_calls ?? []) : [];
-  return [...said, ...calls.map(({ function: called }) => `${called.name} ${called.arguments}`)];
+  return [...texts, ...calls.map(({ function: called }) => `${called.name} ${called.arguments}`)];
 }

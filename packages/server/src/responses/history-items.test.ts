@@ -24,7 +24,7 @@ async function messagesOf(
 
 function storedItem(item: InputItem): readonly [string, StoredHistoryItem<InputItem>] {
   const found = historyItem(item, 0, noReceipts);
-  return [found.id ?? "", { item: found, runId: "resp_1", kept: true }];
+  return [found.id ?? "", { item: found, runId: "resp_1", isDurable: true }];
 }
 
 const call = (id: string) => ({

@@ -40,7 +40,7 @@ export async function lookUpItems(
       found.set(id, {
         item: historyItem(input, 0, openReceipt),
         runId,
-        kept: stores.of(runId) === stores.durable,
+        isDurable: stores.of(runId) === stores.durable,
       });
   }
   return found;

@@ -132,7 +132,7 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
         ? budget.takeStream(caller.principal)
         : () => {};
     const started = repeats
-      ? startOnce(services, context, { kept: request.store, start })
+      ? startOnce(services, context, { isDurable: request.store, start })
       : start();
     const run = await started.catch((thrown: unknown) => {
       release?.();

@@ -68,7 +68,7 @@ export async function startResponse(
       await services.runs.answer(caller.principal, approvalId, decision, parent.id);
     return parent;
   }
-  return startPrepared(services, prepared, { kept: request.store, key });
+  return startPrepared(services, prepared, { isDurable: request.store, key });
 }
 
 /** Starts the run of a prepared request. @throws RequestError if it conflicts with another run */
@@ -139,7 +139,7 @@ export async function prepareResponse(
   const merged = await mergeHistory({
     stores,
     owner,
-    kept: request.store,
+    isDurable: request.store,
     items: historyItems(input, receiptOpener(sealer, owner)),
     parent: named.parent,
     ...(marks !== undefined && { sessionMarks: marks }),
@@ -398,7 +398,7 @@ async function findNamedParent(
   if (previousResponseId === undefined) return none;
   // A stored response cannot continue one that is in memory only.
   const isPassing = !request.store && connection?.passing.has(previousResponseId) === true;
-  const parent = await (isPassing ? stores.forNew({ kept: false }) : store).getRun({
+  const parent = await (isPassing ? stores.forNew({ isDurable: false }) : store).getRun({
     owner,
     id: previousResponseId,
   });

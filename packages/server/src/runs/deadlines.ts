@@ -142,7 +142,7 @@ async function pendingApprovals(
   const pending = (
     await Promise.all(stores.all.map((store) => store.everyPendingApproval()))
   ).flat();
-  countdown.forget(known, pending);
+  countdown.removeAnswered(known, pending);
   const now = clock.monotonic();
   const ends = pending.map((approval) => ({ id: approval.id, end: countdown.endOf(approval) }));
   const over = ends.filter(({ end }) => end <= now).map(({ id }) => id);
@@ -176,7 +176,7 @@ class Countdown {
   }
 
   /** Removes the requests of `known` that are no longer pending. */
-  forget(known: readonly string[], pending: readonly PendingApproval[]): void {
+  removeAnswered(known: readonly string[], pending: readonly PendingApproval[]): void {
     const open = new Set(pending.map(({ id }) => id));
     for (const id of known) if (!open.has(id)) this.#ends.delete(id);
   }

@@ -41,12 +41,12 @@ function stopped(model: Model, tools: readonly Tool[] = []) {
 }
 
 /**
- * A model that sends one word and then hangs. It sets `left` after its signal aborts, if it `heeds`
- * the signal.
+ * A model that sends one word and then hangs. `aborted` resolves when its signal aborts. The model
+ * ends then only with `endsOnAbort`.
  */
-function silentModel({ heeds }: { readonly heeds: boolean }) {
+function silentModel({ endsOnAbort }: { readonly endsOnAbort: boolean }) {
   const began = Promise.withResolvers<void>();
-  const left = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
   const model: Model = {
     id: "test/silent",
     async *stream(_request, signal) {
@@ -54,32 +54,32 @@ function silentModel({ heeds }: { readonly heeds: boolean }) {
       began.resolve();
       const { promise, reject } = Promise.withResolvers<never>();
       signal.addEventListener("abort", () => {
-        left.resolve();
-        if (heeds) reject(signal.reason);
+        aborted.resolve();
+        if (endsOnAbort) reject(signal.reason);
       });
       yield await promise;
     },
   };
-  return { model, began: began.promise, left: left.promise };
+  return { model, began: began.promise, aborted: aborted.promise };
 }
 
-for (const heeds of [true, false])
-  test(`cancelled while the model streams, which ${heeds ? "heeds" : "does not heed"} it: the stream is aborted and the run ends`, async () => {
-    const { model, began, left } = silentModel({ heeds });
+for (const endsOnAbort of [true, false])
+  test(`cancelled while the model streams, which ${endsOnAbort ? "ends" : "hangs"} on abort: the stream is aborted and the run ends`, async () => {
+    const { model, began, aborted } = silentModel({ endsOnAbort });
     const { runs, cancelled } = stopped(model);
     const run = await begin(runs, requestOf("go"));
     await began;
     await cancelled(run.id);
-    await left;
+    await aborted;
   });
 
-for (const heeds of [true, false])
-  test(`cancelled while a tool runs, which ${heeds ? "heeds" : "does not heed"} it: the run ends and reports it`, async () => {
+for (const endsOnAbort of [true, false])
+  test(`cancelled while a tool runs, which ${endsOnAbort ? "ends" : "hangs"} on abort: the run ends and reports it`, async () => {
     const began = Promise.withResolvers<AbortSignal>();
     const hang = tool("Hang", (_args, { signal }) => {
       began.resolve(signal);
       return new Promise((_, reject) => {
-        if (heeds) signal.addEventListener("abort", () => reject(signal.reason));
+        if (endsOnAbort) signal.addEventListener("abort", () => reject(signal.reason));
       });
     });
     const model = new ScriptedModel([{ calls: [{ name: "Hang" }, { name: "Hang" }] }]);
@@ -90,7 +90,7 @@ for (const heeds of [true, false])
     assert.ok(signal.aborted);
     assert.deepEqual(
       calls.map(({ status, leftBehind }) => [status, leftBehind]),
-      calls.map(() => ["cancelled", heeds ? undefined : true]),
+      calls.map(() => ["cancelled", endsOnAbort ? undefined : true]),
     );
   });
 
@@ -120,7 +120,7 @@ test("cancelling a run that waits for its client closes the call, and a later ou
 
 // Contract: durability-32
 test("a run can be cancelled after it was handed back, before the next server claims it", async () => {
-  const { model, began } = silentModel({ heeds: true });
+  const { model, began } = silentModel({ endsOnAbort: true });
   const first = createRuns({ model, store: openMemoryStore() });
   const run = await begin(first, requestOf("go"));
   await began;
@@ -135,7 +135,7 @@ test("a run can be cancelled after it was handed back, before the next server cl
 
 // Contract: durability-20
 test("a run that is cancelled while it starts ends once", async () => {
-  const { model } = silentModel({ heeds: true });
+  const { model } = silentModel({ endsOnAbort: true });
   const { store, runs } = stopped(model);
   const starting = runs.start(requestOf("go"));
   let found: string | undefined;

@@ -22,7 +22,7 @@ function secretTool() {
 }
 
 /** A run that waits for its reviewer, with each value of the request's `approvals`. */
-async function parked(store: Store, approvals: RunRequest["approvals"] = "inline") {
+async function runInReview(store: Store, approvals: RunRequest["approvals"] = "inline") {
   const { tool, ran } = secretTool();
   const model = new ScriptedModel([{ calls: [{ name: "Secret" }] }]);
   const runs = createRuns({ store, model, tools: [tool] });
@@ -47,7 +47,7 @@ async function openOf(store: Store, runId: string): Promise<string> {
 for (const approvals of ["inline", "deferred"] as const) {
   test(`a run of ${approvals} approvals waits for a review, and the next server resumes it`, async () => {
     await withMemoryStore(async (store) => {
-      const { run, tools, ran, reviewId } = await parked(store, approvals);
+      const { run, tools, ran, reviewId } = await runInReview(store, approvals);
       assert.doesNotMatch(await openOf(store, run.id), /tulip/);
       const model = new ScriptedModel(["done"]);
       const next = createRuns({ store, tools, model });
@@ -64,7 +64,7 @@ for (const approvals of ["inline", "deferred"] as const) {
 // Contract: executor-71
 test("the next server acts on a review that was answered before its server died", async () => {
   await withMemoryStore(async (store) => {
-    const { run, tools, ran, reviewId } = await parked(store);
+    const { run, tools, ran, reviewId } = await runInReview(store);
     const answer = { decision: "replace", text: "a secret" } as const;
     await store.write([{ type: "answer-approval", owner, id: reviewId, answer }]);
     const model = new ScriptedModel(["done"]);
@@ -78,7 +78,7 @@ test("the next server acts on a review that was answered before its server died"
 
 test("a cancelled run withholds a result that was not reviewed", async () => {
   await withMemoryStore(async (store) => {
-    const { run, runs, reviewId } = await parked(store);
+    const { run, runs, reviewId } = await runInReview(store);
     await runs.cancel(run);
     await runIn(store, run.id, "cancelled");
     assert.equal((await store.getApproval({ owner, id: reviewId }))?.status, "cancelled");
@@ -90,7 +90,7 @@ test("a cancelled run withholds a result that was not reviewed", async () => {
 
 test("a result that is not reviewed in time is withheld, and the run continues", async () => {
   await withMemoryStore(async (store, clock) => {
-    const { run, tools, reviewId } = await parked(store);
+    const { run, tools, reviewId } = await runInReview(store);
     clock.set(Number.MAX_SAFE_INTEGER);
     const model = new ScriptedModel(["done"]);
     await createRuns({ store, tools, model }).expireApprovals();

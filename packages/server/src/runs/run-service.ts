@@ -148,14 +148,14 @@ export class RunService {
   /**
    * Creates a run, and starts it if a slot is free. Resolves when it is stored; the run continues on its own.
    *
-   * @param options.kept whether it is in the durable store; otherwise it is in memory until it
+   * @param options.isDurable whether it is in the durable store; otherwise it is in memory until it
    * expires. @default true
    */
   start(
     request: RunRequest,
-    { kept = true, key, also }: Partial<StartOptions> = {},
+    { isDurable = true, key, also }: Partial<StartOptions> = {},
   ): Promise<StartOutcome> {
-    return startRun(this.#context, request, { kept, key, also });
+    return startRun(this.#context, request, { isDurable, key, also });
   }
 
   /**
@@ -164,8 +164,8 @@ export class RunService {
   async retry(run: RunRecord, model: string, key?: RequestKey): Promise<StartOutcome> {
     const store = this.stores.of(run.id);
     const request = await retryRequest(store, run, model);
-    const kept = store === this.store;
-    if (request !== undefined) return this.start(request, { kept, key });
+    const isDurable = store === this.store;
+    if (request !== undefined) return this.start(request, { isDurable, key });
     const message = `This run is ${run.status}: only a run that ended without completing can be retried.`;
     return { status: "conflict", message };
   }
@@ -265,9 +265,9 @@ export class RunService {
     const store = deletion.type === "delete-run" ? this.stores.of(deletion.id) : this.store;
     const [outcome] = await store.write([deletion]);
     if (outcome.status === "not_found" && deletion.type === "delete-run")
-      this.stores.forget([deletion.id]);
+      this.stores.release([deletion.id]);
     if (outcome.status !== "deleted") return outcome;
-    this.stores.forget(outcome.runIds);
+    this.stores.release(outcome.runIds);
     this.#registry.warm.evict(outcome.runIds);
     return outcome;
   }

@@ -32,7 +32,7 @@ export type StartOutcome =
 
 export interface StartOptions {
   /** Whether the run is in the durable store; otherwise it is in memory until it expires. */
-  readonly kept: boolean;
+  readonly isDurable: boolean;
   /**
    * The key that is stored with the run. If another request has stored it by then, that is a
    * conflict.
@@ -74,12 +74,12 @@ export async function startRun(
 async function start(
   context: StartRunContext,
   request: RunRequest,
-  { kept, key, also }: StartOptions,
+  { isDurable, key, also }: StartOptions,
 ): Promise<StartOutcome> {
   const { stores, registry, slots } = context;
   if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
   const { principal: owner, parentId } = request;
-  const store = stores.forNew({ kept });
+  const store = stores.forNew({ isDurable });
   const parent = parentId === null ? undefined : await store.getRun({ owner, id: parentId });
   if (parent !== undefined && !isClosing(parent.status)) {
     return {
@@ -99,7 +99,7 @@ async function start(
       ? { parent, inherited: await readInheritedTurn(store, parent, request) }
       : undefined;
   const id = newId("resp_");
-  if (!kept) stores.placeInMemory(id);
+  if (!isDurable) stores.placeInMemory(id);
   const hasSlot = slots.acquire(id, owner);
   try {
     return await registry.claimDuring(id, () =>
@@ -137,7 +137,7 @@ async function storeAndBegin(
   const outcomes = await store.write(writes);
   const run = newRunRecord(writes, outcomes);
   if (run === undefined) {
-    stores.forget([id]);
+    stores.release([id]);
     const refused = outcomes.find((outcome) => outcome.status === "refused");
     const message =
       refused?.reason ?? "The conversation has newer messages from another client. Load it again.";

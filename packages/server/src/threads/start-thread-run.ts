@@ -182,7 +182,7 @@ export async function startThreadRun(
     api: "threads",
     wire: wire as unknown as JsonValue,
   };
-  const outcome = await runs.start(run, { kept: true, key, also });
+  const outcome = await runs.start(run, { isDurable: true, key, also });
   if (outcome.status === "started") {
     // Messages that were deleted in the meantime must not be read again.
     await restateIfRead(

@@ -184,7 +184,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     async delivered(run: RunRecord): Promise<void> {
       delivered.set(run.id, true);
       const { key: id } = requestOf(run).wire as unknown as CallWire;
-      await forget(store, { owner: run.owner, id, runId: run.id });
+      await expireKey(store, { owner: run.owner, id, runId: run.id });
     },
 
     close(): void {
@@ -218,7 +218,7 @@ async function endOrPause({ ended, disconnected }: Holder, clock: Clock): Promis
   if (disconnected?.aborted === true) await ended;
 }
 
-async function forget(
+async function expireKey(
   store: Store,
   { owner, id, runId }: { readonly owner: string; readonly id: string; readonly runId: string },
 ): Promise<void> {
@@ -231,7 +231,7 @@ function requestFor(
   given: { readonly parentId: string; readonly firstResult: number; readonly key: RequestKey },
 ): RunRequest {
   const text = JSON.stringify(args);
-  const said = `${toolId} ${text}`;
+  const shownCall = `${toolId} ${text}`;
   const wire: CallWire = { key: given.key.id, readOnly };
   const group = toolId.slice(0, toolId.indexOf("."));
   return {
@@ -241,8 +241,8 @@ function requestFor(
     context: [],
     // The conversation's other turns are not part of this call.
     restates: "all",
-    inputMessages: [{ role: "user", content: said }],
-    inputItems: [{ type: "message", role: "user", content: said }],
+    inputMessages: [{ role: "user", content: shownCall }],
+    inputItems: [{ type: "message", role: "user", content: shownCall }],
     parentId: given.parentId,
     conversationId: null,
     title: null,

@@ -36,7 +36,7 @@ export function createSessions({
     session.server.close().catch(() => {});
   }
 
-  function makeRoom(principal: string): void {
+  function endUnusedSessions(principal: string): void {
     for (const session of sessions.values())
       if (session.open === 0 && now() - session.usedAt >= limits.idleMs) end(session);
     const own = [...sessions.values()].filter((session) => session.principal === principal);
@@ -49,7 +49,7 @@ export function createSessions({
   }
 
   async function begin({ principal, group }: Exchange, protocolVersion: unknown): Promise<Session> {
-    makeRoom(principal);
+    endUnusedSessions(principal);
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,

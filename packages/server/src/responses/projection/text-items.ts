@@ -200,7 +200,7 @@ function createTextWriter(form: TextItemFormat): TextWriter {
       send({ type: "response.content_part.done", content_index: 0, part });
     },
   });
-  const say = (delta: string): void => {
+  const sendText = (delta: string): void => {
     if (delta === "") return;
     if (phase === "silent") phase = "open";
     sendDelta(delta);
@@ -211,10 +211,10 @@ function createTextWriter(form: TextItemFormat): TextWriter {
     addLogprobs: (added) => void logprobs.push(...added.map(wireLogprob)),
     append(delta) {
       text.append(delta);
-      say(delta);
+      sendText(delta);
     },
     end(whole, { incomplete, annotations: cited = [] }) {
-      say(text.complete(whole) ?? "");
+      sendText(text.complete(whole) ?? "");
       annotations = cited.map(wireAnnotation);
       phase = incomplete ? "cut" : "ended";
     },

@@ -100,9 +100,9 @@ async function closeUnread(
 ): Promise<boolean> {
   const { id: runId, owner, epoch } = run;
   const end = { type: "journal", runId, epoch, writes, status: "failed" } as const;
-  const forget = { type: "forget-variables", runId, epoch } as const;
+  const resetVariables = { type: "forget-variables", runId, epoch } as const;
   const hasVariables = await canReadVariables(store, { owner, id: runId });
-  await store.write(hasVariables ? [end] : [forget, end]);
+  await store.write(hasVariables ? [end] : [resetVariables, end]);
   return hasVariables;
 }
 

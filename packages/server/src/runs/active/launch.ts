@@ -468,10 +468,10 @@ function getRequireApproval(
   if (registered === undefined) return undefined;
   const { name } = registered.group;
   const isMeant = (entry: ServerGroup) => entry.group === name && offers(entry, registered);
-  const wish = servers.find((entry) => isMeant(entry) && entry.requireApproval)?.requireApproval;
-  if (wish === undefined || typeof wish === "string") return wish;
-  if (wish.always !== undefined && matches(wish.always, registered)) return "always";
-  return wish.never !== undefined && matches(wish.never, registered) ? "never" : undefined;
+  const setting = servers.find((entry) => isMeant(entry) && entry.requireApproval)?.requireApproval;
+  if (setting === undefined || typeof setting === "string") return setting;
+  if (setting.always !== undefined && matches(setting.always, registered)) return "always";
+  return setting.never !== undefined && matches(setting.never, registered) ? "never" : undefined;
 }
 
 function matches({ toolNames, readOnly }: ToolFilter, { name, tool }: RegisteredTool): boolean {

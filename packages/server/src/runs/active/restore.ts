@@ -101,15 +101,22 @@ export async function readEnding(
   why: ChainError,
 ): Promise<{ readonly writes: readonly RunJournalWrite[]; readonly resume: ChainResume }> {
   const stored = await readChainState(store, run);
-  const said: readonly Message[] = stored.unfinishedItems
+  const partialMessages: readonly Message[] = stored.unfinishedItems
     .filter(({ kind, text }) => kind === "text" && text !== "")
     .map(({ text }) => ({ role: "assistant", content: text }));
   const { messages } = stored.state;
   const round = Math.max(stored.state.round, stored.roundsStarted);
-  const kept = said.map((message): RunJournalWrite => ({ type: "message", round, message }));
+  const partialWrites = partialMessages.map((message): RunJournalWrite => ({
+    type: "message",
+    round,
+    message,
+  }));
   return {
-    writes: [...endsOf(stored), ...kept],
-    resume: { state: { ...stored.state, round, messages: [...messages, ...said] }, close: why },
+    writes: [...endsOf(stored), ...partialWrites],
+    resume: {
+      state: { ...stored.state, round, messages: [...messages, ...partialMessages] },
+      close: why,
+    },
   };
 }
 

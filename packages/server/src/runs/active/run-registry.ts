@@ -396,13 +396,14 @@ export class RunRegistry {
       const pauseMs = closePausesMs[Math.min(tries, closePausesMs.length - 1)];
       await sleep(pauseMs, undefined, { ref: false });
       await this.runInMailbox(active.id, async () => {
-        if (isClosing() && (await this.#closeAnew(active, ending, tries))) this.#remove(active);
+        if (isClosing() && (await this.#closeInNewEpoch(active, ending, tries)))
+          this.#remove(active);
       });
     }
   }
 
   /** @returns whether nothing is left to close */
-  async #closeAnew(active: ActiveRun, ending: RunEnding, tries: number): Promise<boolean> {
+  async #closeInNewEpoch(active: ActiveRun, ending: RunEnding, tries: number): Promise<boolean> {
     const { store } = active;
     try {
       if (!(await isUnclosed(store, active))) return true;

@@ -46,7 +46,7 @@ test("the memory store has at most the limit of runs, and no durable runs", asyn
   const runs = createRuns({ store, memory, model, memoryLimits });
   const ids: string[] = [];
   for (const text of ["1", "2", "3"]) {
-    const outcome = await runs.start(requestOf(text), { kept: false });
+    const outcome = await runs.start(requestOf(text), { isDurable: false });
     assert.equal(outcome.status, "started");
     const { id } = (outcome as { run: { id: string } }).run;
     ids.push(id);
@@ -76,7 +76,7 @@ test("a run in memory that could not be stored is deleted when it expires", asyn
   const memoryLimits = { ttlMs: 1, maxRuns: 2 };
   const options = { memory: failing, model: new ScriptedModel([]), memoryLimits };
   const runs = createRuns(options);
-  await assert.rejects(runs.start(requestOf("1"), { kept: false }), /no memory/);
+  await assert.rejects(runs.start(requestOf("1"), { isDurable: false }), /no memory/);
   const { durable } = runs.stores;
   assert.equal(runs.stores.of(ids[0]!), failing);
   Object.assign(failing, { write: memory.write.bind(memory) });

@@ -67,8 +67,8 @@ export class RunStores {
   }
 
   /** Returns the store for a new run. */
-  forNew({ kept }: { readonly kept: boolean }): Store {
-    if (kept) return this.durable;
+  forNew({ isDurable }: { readonly isDurable: boolean }): Store {
+    if (isDurable) return this.durable;
     if (this.memory !== undefined) return this.memory;
     throw new Error("This service has no store for unstored runs: pass `memory`.");
   }
@@ -96,7 +96,7 @@ export class RunStores {
   }
 
   /** Removes the store assignments of runs that were deleted or not created. */
-  forget(runIds: readonly string[]): void {
+  release(runIds: readonly string[]): void {
     for (const runId of runIds) {
       this.#unschedule(runId);
       this.#inMemory.delete(runId);

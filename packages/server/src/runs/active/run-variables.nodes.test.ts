@@ -205,7 +205,7 @@ twoNodes(
   async (one, other) => {
     const there = nodeOn(other, []);
     const conversation = await createConversation(one);
-    const meddled: Store = {
+    const changingStore: Store = {
       ...one,
       write: async (writes) => {
         const [first] = writes;
@@ -214,7 +214,7 @@ twoNodes(
         return one.write(writes);
       },
     };
-    const here = nodeOn(meddled, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
+    const here = nodeOn(changingStore, [call("Add", { name: "a" }), "one", call("Show"), "two"]);
     await turn(here, conversation);
     await turn(here, conversation);
     assert.deepEqual(here.seen, [[]]);

@@ -193,21 +193,21 @@ export function openRedis(options: {
     retryStrategy: (times) => Math.min(times * 100, longestPauseMs),
   });
   let isUp = false;
-  let said: boolean | undefined;
+  let reported: boolean | undefined;
   let cause = "the connection has ended";
-  const say = (up: boolean) => {
+  const report = (up: boolean) => {
     isUp = up;
-    if (said === up) return;
+    if (reported === up) return;
     // The first connection is not reported.
-    if (said !== undefined || !up) onChange?.(up, cause);
-    said = up;
+    if (reported !== undefined || !up) onChange?.(up, cause);
+    reported = up;
   };
-  client.on("ready", () => say(true));
+  client.on("ready", () => report(true));
   client.on("error", (error: Error) => {
     cause = error.message;
-    if (!isUp) say(false);
+    if (!isUp) report(false);
   });
-  client.on("close", () => say(false));
+  client.on("close", () => report(false));
   return {
     client,
     get isUp() {
@@ -226,7 +226,7 @@ export function openRedis(options: {
       }),
     close: () => {
       // A disconnection during close is not reported.
-      said = false;
+      reported = false;
       client.disconnect();
     },
   };

@@ -43,7 +43,7 @@ const deliveryTimeoutMs = 1_000;
 /** Number of runs that are claimed at the same time. */
 const claimConcurrency = 16;
 
-/** Number of recently claimed runs that are remembered. */
+/** Number of recently claimed runs that are cached. */
 const maxRemembered = 1_000;
 
 /**
@@ -205,7 +205,7 @@ export class Dispatcher {
     if (runs.isStopping) return false;
     const isOrphan = run.status === "in_progress";
     const hadSlot = await this.#inSlot(run, () => runs.claim(run), isOrphan);
-    if (hadSlot) this.#remember(keyOf(run));
+    if (hadSlot) this.#cacheClaimed(keyOf(run));
     return hadSlot;
   }
 
@@ -224,7 +224,7 @@ export class Dispatcher {
     }
   }
 
-  #remember(claimed: string): void {
+  #cacheClaimed(claimed: string): void {
     this.#claimed.add(claimed);
     if (this.#claimed.size <= maxRemembered) return;
     for (const oldest of this.#claimed) return void this.#claimed.delete(oldest);

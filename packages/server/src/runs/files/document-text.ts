@@ -63,17 +63,17 @@ export function cacheDocuments(
   const cached = new Map<string, CachedDocument>();
   let chars = 0;
 
-  const forget = (key: string): void => {
+  const evict = (key: string): void => {
     chars -= lengthOf(cached.get(key)?.text);
     cached.delete(key);
   };
   const keep = (key: string, entry: CachedDocument): void => {
-    forget(key);
+    evict(key);
     cached.set(key, entry);
     chars += lengthOf(entry.text);
     for (const oldest of cached.keys()) {
       if (chars <= maxCachedChars) break;
-      forget(oldest);
+      evict(oldest);
     }
   };
 

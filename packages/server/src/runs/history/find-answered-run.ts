@@ -9,15 +9,15 @@ export interface HistoryScope {
   readonly stores: RunStores;
   readonly owner: string;
   /** Whether the new run is stored. */
-  readonly kept: boolean;
+  readonly isDurable: boolean;
 }
 
 /**
  * Returns the stores that a request may read. A stored run must not contain data of runs that
  * clients asked not to store.
  */
-export function readableStores({ stores, kept }: HistoryScope): readonly Store[] {
-  const own = stores.forNew({ kept });
+export function readableStores({ stores, isDurable }: HistoryScope): readonly Store[] {
+  const own = stores.forNew({ isDurable });
   return own === stores.durable ? [own] : [own, stores.durable];
 }
 

@@ -63,7 +63,7 @@ export interface StoredHistoryItem<Source = unknown> {
   readonly item: HistoryItem<Source>;
   readonly runId: string;
   /** Whether the run is stored. Requests cannot refer to items of unstored runs. */
-  readonly kept: boolean;
+  readonly isDurable: boolean;
 }
 
 /** An item after references have been replaced by the stored items that they name. */

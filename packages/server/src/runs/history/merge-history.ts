@@ -90,14 +90,14 @@ export async function mergeHistory<Source>(
 }
 
 async function merge<Source>(options: MergeOptions<Source>): Promise<MergedHistory<Source>> {
-  const { stores, kept, parent: named, sessionMarks: marks } = options;
+  const { stores, isDurable, parent: named, sessionMarks: marks } = options;
   const items = await resolveReferences(options.items, options.lookUp);
   const pairs = pairOutputs(items);
   const found = named ?? (await findAnsweredRun(options, items, pairs));
   if (found !== undefined) {
     const merged = await mergeWith(options, { items, pairs, parent: found });
     if (merged !== undefined) {
-      const crosses = !kept && stores.of(found.id) === stores.durable;
+      const crosses = !isDurable && stores.of(found.id) === stores.durable;
       const [answer] = merged.answers;
       if (crosses && answer !== undefined)
         throw new HistoryError({ reason: "approval_in_other_store", at: answer.at });
@@ -108,7 +108,8 @@ async function merge<Source>(options: MergeOptions<Source>): Promise<MergedHisto
     named === undefined && marks !== undefined
       ? await findSession(options, items, marks)
       : undefined;
-  const crosses = session !== undefined && !kept && stores.of(session.run.id) === stores.durable;
+  const crosses =
+    session !== undefined && !isDurable && stores.of(session.run.id) === stores.durable;
   const parent = session?.restated;
   if (parent !== undefined) {
     const fresh = items.slice(items.findLastIndex(isFromModel) + 1);

@@ -36,7 +36,7 @@ export async function resolveReferences<Source>(
       const key = item.id;
       if (full.has(key) || seen.has(key)) continue;
       seen.add(key);
-      if (known?.kept !== true || known.item.type === "reference")
+      if (known?.isDurable !== true || known.item.type === "reference")
         throw new HistoryError({ reason: "unknown_item", at: item.at, id: item.id });
       resolved.push({ ...known.item, id: item.id, at: item.at, runId: known.runId });
       continue;
