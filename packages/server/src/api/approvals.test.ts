@@ -7,8 +7,10 @@ import { approvalRequest, commit, createRun } from "@capstan/store/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
 /**
- * An app with pending approvals that were created at these times: of stored runs (`k`) and of
- * unstored runs (`p`). The returned function reads the pages of their list.
+ * Creates an app with pending approvals, and a function that reads pages of their list.
+ *
+ * @param times the creation time of each approval by its id: `k…` for a stored run, `p…` for an
+ * unstored one
  */
 async function asked(times: { readonly [id: string]: number }) {
   const stores = { k: openMemoryStore(), p: openMemoryStore() };

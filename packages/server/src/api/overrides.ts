@@ -98,8 +98,8 @@ function tightens(
 }
 
 /**
- * Valid values with which the check of a rule replaces `null`. A `null` resets its field, and no
- * rule contains it.
+ * Valid values that replace `null` while a change is checked: `null` resets a field, but is invalid
+ * in a rule.
  */
 const samples: JsonObject = { execution: "auto", result: "never", approvalMs: 1, reason: "none" };
 

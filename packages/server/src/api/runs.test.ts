@@ -133,7 +133,7 @@ test("the ledger of a run has each call with its times, its approver and its out
   );
 });
 
-test("a run shows what it waits for, and its questions are listed", async () => {
+test("a run names the approvals that it waits for, and they are listed", async () => {
   const { get, begin } = testApp();
   const id = await begin("ask");
   const run = await get<{ readonly waiting: readonly { readonly approval: string }[] }>(

@@ -96,7 +96,7 @@ function callView(
     : { id, type: "function", function: { name, arguments: args } };
 }
 
-/** Returns the content as a text, and the parts of a content that has parts. */
+/** Returns the text of a content, and its parts if it has any. */
 async function contentView(
   content: string | readonly ContentPart[],
   options: ViewOptions,

@@ -27,8 +27,8 @@ const longestMessage = 6_000;
 
 /**
  * Returns the form with which a client asks its user, or `undefined` if the call is too long for
- * one. A form must show the whole call as the page does, with hidden characters marked, because its
- * user approves what it shows; the page shows longer calls.
+ * one. A form must show the whole call, with hidden characters marked, because its user approves
+ * the shown call. The page shows longer calls.
  */
 export function approvalForm(approval: ApprovalRequest) {
   const { toolName, groupTitle, reason, args, preview, variables = [] } = approval;

@@ -62,7 +62,7 @@ const callDefinition: Tool = {
  * Returns the definitions that a client lists. If there are more tools than `max`, the list has the
  * first ones, and two tools that find and call the others.
  *
- * @param common tools that are listed in any case, and count
+ * @param common tools that are always listed; they count toward `max`
  */
 export function listedDefinitions(
   tools: Tools,

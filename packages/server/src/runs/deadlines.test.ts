@@ -176,7 +176,7 @@ test("an approval that is requested during a check expires on time", async () =>
 });
 
 // Contract: durability-81
-test("the queue receives only deadlines that are earlier than its known one", async () => {
+test("the queue receives a deadline only if it is earlier than the one that the queue has", async () => {
   const ask = { calls: [{ name: "Ask" }] };
   const model = new ScriptedModel([ask, ask]);
   const told: number[] = [];

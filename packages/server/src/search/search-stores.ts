@@ -74,8 +74,8 @@ export async function searchStores(
   }
   const sorted = [...best.values()].toSorted((a, b) => b.score - a.score);
   const hits: StoreHit[] = [];
-  // There are many more candidates than hits. Reading the files of all would take a quarter of the
-  // time.
+  // Reads the files of the hits only. Reading those of all candidates would take a quarter of the
+  // time of a search.
   for (let at = 0; at < sorted.length && hits.length < limit;) {
     signal.throwIfAborted();
     const page = sorted.slice(at, at + limit - hits.length);

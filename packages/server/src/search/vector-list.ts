@@ -44,8 +44,7 @@ export async function vectorList(given: readonly VectorPart[]): Promise<VectorLi
 
 /**
  * Returns the parts that are most similar to a vector, the most similar first. In a long list, only
- * the parts whose numbers have mostly the same signs are compared: as many as `limit` needs, even if
- * all are alike.
+ * the parts with the most similar signs are compared. Their number depends on `limit` only.
  */
 export function nearestParts(
   { parts, dimensions, signs }: VectorList,

@@ -244,7 +244,7 @@ test("truncation_strategy limits what one run reads", async () => {
   );
 });
 
-test("of changes of a thread at the same time, none is lost", async () => {
+test("no change is lost if a thread is changed twice at the same time", async () => {
   const server = app(["One."]);
   const { assistants, threads } = threadsClient(server, "ANN");
   const assistant_id = (await assistants.create({ model: "test/scripted" })).id;
@@ -272,7 +272,7 @@ test("of changes of a thread at the same time, none is lost", async () => {
   assert.equal(status, deleted.status === "fulfilled" ? 409 : 200);
 });
 
-test("copies of a thread to itself end at its limit, and change nothing then", async () => {
+test("a thread can be copied to itself up to its limit; a longer copy changes nothing", async () => {
   const served = app();
   const { threads } = threadsClient(served, "ANN");
   const text = { type: "text", text: "x".repeat(120_000) } as const;

@@ -35,7 +35,7 @@ export function addFilesWrite({
   } as const;
 }
 
-/** Returns files of a request as the store takes them. */
+/** Returns the files of a request in the form of a store write. */
 export function newFiles(files: readonly GivenFile[]) {
   return files.map(({ file_id: fileId, attributes, chunking_strategy: chunking }) => ({
     fileId,

@@ -62,7 +62,7 @@ function hastyClock() {
     monotonic: () => systemClock.monotonic() + skipped,
     after(ms: number, callback: () => void) {
       delays.push(ms);
-      // The longest wait is that without messages.
+      // The sender waits longest if there are no messages.
       if (ms >= 3_600_000) return () => {};
       const timer = setImmediate(() => {
         skipped += ms;

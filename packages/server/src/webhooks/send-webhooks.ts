@@ -5,7 +5,7 @@ import { messageBody } from "./message-body.ts";
 import { type Delivery, postMessage } from "./post-message.ts";
 import type { WebhookEndpoint } from "./webhook-endpoint.ts";
 
-/** The delays before the further attempts, in milliseconds: about three days together. */
+/** The delays before repeated attempts, in milliseconds. Together they last about three days. */
 const retryMs = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
   (s) => s * 1_000,
 );
@@ -13,7 +13,10 @@ const retryMs = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].m
 /** Messages of endpoints that were removed from the configuration are deleted at this age. */
 const maxAgeMs = 7 * 24 * 3_600_000;
 
-/** The messages that are sent at once to an endpoint, and the time in which no other node sends them. */
+/**
+ * The maximum number of messages that a node claims at once for an endpoint, and the duration of
+ * the claim.
+ */
 const claim = { limit: 10, ms: 60_000 } as const;
 
 /** Maximum time between two polls for messages of other nodes, in milliseconds. */

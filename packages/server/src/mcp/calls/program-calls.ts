@@ -53,9 +53,10 @@ export interface ProgramCallsOptions {
 }
 
 /**
- * Creates the calls of a server. A call of a principal with the same tool and arguments as one that
- * is open, or whose result was not delivered, gets that call's result: clients repeat a call that
- * they gave up. While a request follows a call, an equal request starts another call.
+ * Creates the calls of a server. Clients repeat a call that they gave up. So a request gets the
+ * result of an earlier call of its principal with the same tool and arguments, if that call is open
+ * or its result was not delivered. While a request follows a call, an equal request starts another
+ * call.
  */
 export function createProgramCalls(options: ProgramCallsOptions) {
   const { runs, conversations, graceMs, clock, log } = options;

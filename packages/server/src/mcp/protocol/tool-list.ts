@@ -10,7 +10,7 @@ const nameChars = 48;
 /** The longest description: hosts cut longer ones. */
 const descriptionChars = 1_024;
 
-/** A tool that is listed, and the tool that a call of it runs. */
+/** A listed definition, and the tool that a call of it runs. */
 export interface ListedTool {
   readonly definition: Tool;
   readonly registered: RegisteredTool;

@@ -14,8 +14,8 @@ export interface Operation {
   readonly form?: Schema;
   readonly answer: Answer;
   /**
-   * Whether a provider's model answers, so that its failures are errors of the operation.
-   * @default whether a request can ask for a stream of a new answer
+   * Whether a provider's model answers, so that the operation can have the model's errors.
+   * @default true if the request can ask for a stream of a new answer
    */
   readonly asksModel?: boolean;
   /** Whether some servers do not have the resource. @default false */

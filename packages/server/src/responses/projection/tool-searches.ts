@@ -7,7 +7,7 @@ import type { HostedCallWriter } from "./hosted-calls.ts";
 import { createItemWriter, type ItemWriter, type ServerListing } from "./output-order.ts";
 import type { ToolSearchCallItem, ToolSearchOutputItem } from "./wire.ts";
 
-/** The tools that a request declares, from which the items of a search take the found ones. */
+/** The tools that a request declares. The items of a search list the found ones among them. */
 export interface DeclaredTools {
   /** The tools as the response repeats them. */
   readonly tools: readonly JsonObject[];

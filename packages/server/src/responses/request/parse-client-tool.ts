@@ -15,7 +15,10 @@ export interface ClientTool {
   readonly isDeferred: boolean;
 }
 
-/** The client's tools that one member of `tools` declares, and that member as it is echoed. */
+/**
+ * The client's tools that one member of `tools` declares, and that member as the response repeats
+ * it.
+ */
 export interface ParsedClientTools {
   readonly tools: readonly ClientTool[];
   /** Whether the server searches the deferred tools. @default false */

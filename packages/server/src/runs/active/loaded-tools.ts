@@ -20,7 +20,7 @@ export class LoadedTools {
     this.#endTurn();
   }
 
-  /** Adds messages with calls that another server, or an unstored run, made. */
+  /** Adds messages whose calls were made by another server or by an unstored run. */
   addMessages(messages: readonly Message[]): void {
     const names = messages.flatMap((message) =>
       message.role === "assistant"

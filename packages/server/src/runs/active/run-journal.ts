@@ -18,8 +18,8 @@ import {
 } from "@capstan/store";
 
 /**
- * The kinds of missing answers for which the run suspends are `inline`. For other kinds the run is
- * closed, and the next run takes its turn over.
+ * For each kind of missing answer: with `inline` the run suspends and waits for it. Otherwise the
+ * run is closed, and the next run takes over its turn.
  */
 export type WaitPolicy = Pick<StoredRequest, "approvals" | "servers" | "toolOutputs">;
 

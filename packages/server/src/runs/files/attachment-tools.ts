@@ -3,8 +3,8 @@ import { neutralise } from "@capstan/core/host";
 import { type FileKind, fileKind, type RunFiles } from "./run-files.ts";
 
 /**
- * Tools `group.Tool` that are made available, hidden, while a conversation has files that its model
- * does not take, by kind of file: `{ document: ["reader.Read"] }`.
+ * Hidden tools `group.Tool` by kind of file: `{ document: ["reader.Read"] }`. A model gets them
+ * while its conversation has files of that kind that the model does not take.
  */
 export type AttachmentTools = { readonly [kind in FileKind]?: readonly string[] };
 

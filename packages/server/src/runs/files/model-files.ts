@@ -57,7 +57,7 @@ export interface FileSources {
   readonly documents?: DocumentCache | undefined;
 }
 
-/** The loading of the files of one request. */
+/** The state while the files of one request are loaded. */
 interface Loading extends FileSources {
   readonly readsFile: Model["readsFile"];
   readonly signal: AbortSignal;

@@ -22,8 +22,8 @@ export function readableStores({ stores, isDurable }: HistoryScope): readonly St
 }
 
 /**
- * Finds the parent for a request that names none: the run whose open call or approval the request's
- * history answers last.
+ * Finds the parent of a request that names none: the run with the open call or approval that the
+ * request answers. Of several answers, the last one counts.
  */
 export async function findAnsweredRun(
   scope: HistoryScope,

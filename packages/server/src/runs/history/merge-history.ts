@@ -150,8 +150,8 @@ function statedAlone<Source>(
 }
 
 /**
- * Returns the merged history with this parent. Returns undefined if the request does not name the
- * parent and states a different history in full.
+ * Merges the history of a request with that of its parent. Returns undefined if the histories
+ * differ and the request neither names the parent nor answers it.
  */
 async function mergeWith<Source>(
   options: MergeOptions<Source>,

@@ -205,9 +205,7 @@ export interface RequestParts {
   readonly maxToolCalls?: number | undefined;
   /** The request's tools that the client runs. */
   readonly clientTools: readonly ToolDefinition[];
-  /**
-   * Whether the agent's tools that a client runs are offered. @default as the agent says
-   */
+  /** Whether the agent's tools that a client runs are offered. @default the agent's setting */
   readonly offersClientTools?: boolean | undefined;
 }
 

@@ -37,7 +37,7 @@ export function requireApproval(
   };
 }
 
-/** Returns whether a setting allows calls without approval that would otherwise need it. */
+/** Returns whether a setting lets calls run without an approval that they would otherwise need. */
 export function loosensApproval(given: RequireApproval | undefined): boolean {
   return given === "never" || (typeof given === "object" && given.never !== undefined);
 }

@@ -138,7 +138,7 @@ export function createRunProjection({
     const isHeld = holdsAnswers && event.refusal !== true && event.callId === undefined;
     texts.set(event.itemId, enter(unit, isHeld));
   };
-  /** The pictures of a final tool are an answer. */
+  /** Shows the pictures of a final tool as a message, because they are part of the answer. */
   const showImages = ({ result, status }: Extract<RunEvent, { type: "call.settled" }>): void => {
     const files = status === "success" ? imageIds(result) : [];
     if (files.length === 0) return;

@@ -67,7 +67,10 @@ export function filesOfResources(resources: ToolResources | null): ToolFiles {
   };
 }
 
-/** Returns files by the type of tool as resources. Files of all tools have no place there. */
+/**
+ * Returns the files of each type of tool as resources. Omits files for all tools, which resources
+ * cannot represent.
+ */
 export function resourcesOfFiles({
   code_interpreter: code,
   file_search: search,
