@@ -26,7 +26,8 @@ export function usageRoutes({ runs, models }: Services): Hono<Environment> {
     const names = [...new Set(found.map(({ model }) => model))];
     const prices = new Map(
       await Promise.all(
-        // An id without a provider could make the catalog ask every provider for its list.
+        // Does not look up ids without a provider: for these the catalog may request the list of
+        // every provider.
         names.map(
           async (id) =>
             [id, id.includes("/") ? (await models.find(id))?.prices : undefined] as const,

@@ -40,7 +40,7 @@ export interface CompletionTools {
   readonly client: readonly ToolDefinition[];
   /** Names of the client's tools that take plain text. */
   readonly customTools: readonly string[];
-  /** Names of these tools whose input must match a grammar. */
+  /** Names of the custom tools whose input must match a grammar. */
   readonly checkedTools: readonly string[];
   /** The server's groups that the request offers. */
   readonly servers: readonly ServerGroup[];

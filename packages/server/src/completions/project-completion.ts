@@ -281,8 +281,7 @@ function takeLogprobs(item: TextItem): Pick<TextPiece, "logprobs"> {
 }
 
 /**
- * Sends texts that are written at the same time one after another. A blank line separates two texts
- * of the same kind.
+ * Sends concurrently written texts in sequence. A blank line separates two texts of the same kind.
  */
 function createTextOrder(linkOf: ((fileId: string) => string) | undefined) {
   let queue: TextItem[] = [];

@@ -53,7 +53,7 @@ export function completionView(run: RunRecord): CompletionView | undefined {
 
 /**
  * Starts a run for one choice of a request. If the request answers open calls of an earlier run,
- * the new run continues that one, so that the results of the server's calls in it are not lost.
+ * the new run continues that run and has the results of its server calls.
  *
  * @throws RequestError for an unknown model or group, or a missing right
  */

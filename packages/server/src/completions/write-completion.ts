@@ -62,8 +62,8 @@ export function emptyChoice(index: number): JsonObject {
 
 /**
  * Returns the choice of a chunk for a piece, or `undefined` for an error. Each chunk has at most
- * one call, and the finish reason has a separate chunk, because some clients ignore any other
- * content of such a chunk.
+ * one call, and the finish reason has a separate chunk. Some clients ignore any other content of
+ * such a chunk.
  */
 export function pieceChoice(
   index: number,

@@ -11,7 +11,7 @@ export interface ReceivedForm {
   readonly file: {
     readonly name: string;
     readonly mimeType: string;
-    /** Always call `discard` in the end. */
+    /** Call `discard` in any case, also after an error. */
     readonly blob: ReceivedBlob;
   };
 }

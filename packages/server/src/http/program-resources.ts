@@ -6,10 +6,10 @@ import { RequestError } from "./errors.ts";
 import { unlessDamaged } from "./records.ts";
 import type { Environment, Services } from "./services.ts";
 
-/*
- * The user who runs the server has connected the programs, so this user sees their conversations
- * and answers their approval requests on the page and in the terminal. Each program still owns what
- * it creates, and sees nothing of the user or of other programs.
+/**
+ * The user who runs the server has connected the programs. So this user sees their conversations
+ * and answers their approval requests, on the page and in the terminal. Each program still owns
+ * what it creates, and sees nothing of the user or of other programs.
  */
 
 /** Parts of the API whose paths contain the id of an owned resource. */

@@ -332,7 +332,7 @@ test("a server that is killed between an effect and its answer does not repeat t
   }
 });
 
-test("a repeat that was slower than the first request gets its answer", async () => {
+test("a repeat that ends after the first request gets the first answer", async () => {
   const inner = openMemoryStore();
   const answered = Promise.withResolvers<void>();
   let changes = 0;
@@ -354,7 +354,7 @@ test("a repeat that was slower than the first request gets its answer", async ()
   assert.deepEqual(await second, await first);
 });
 
-test("a repeat that finds the first request's effect instead of its object gets its answer", async () => {
+test("a repeat that finds the first request's effect instead of its object gets the first answer", async () => {
   const inner = openMemoryStore();
   const answered = Promise.withResolvers<void>();
   let reads = 0;

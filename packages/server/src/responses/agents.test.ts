@@ -164,7 +164,7 @@ test("approvals wait inline, and the limits of the agent apply", async () => {
   );
 });
 
-test("a deferred approval of an agent's call is a request, and its answer continues the run", async () => {
+test("a deferred approval of an agent's call is an approval request item, and its answer continues the run", async () => {
   const agents: Agents = { asks: { groups: [{ group: "g" }], approvals: "deferred" } };
   const app = createTestApp({
     model: new ScriptedModel([{ calls: [{ name: "Read" }] }, "It says x."]),

@@ -159,8 +159,8 @@ class Countdown {
   }
 
   /**
-   * When this process first reads a request, for example after a restart, the request gets its
-   * remaining stored time, but at most its whole time limit.
+   * When this process first reads a request, for example after a restart, the request has its
+   * remaining stored time, at most its whole limit.
    */
   endOf({ id, createdAt, expiresAt }: PendingApproval): number {
     const known = this.#ends.get(id);

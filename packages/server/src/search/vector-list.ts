@@ -20,7 +20,10 @@ export interface VectorList {
 /** Up to this number of parts, all vectors are compared. */
 const fewParts = 2_000;
 
-/** How many parts with similar signs are compared for each part that is wanted, and the minimum. */
+/**
+ * The number of parts with similar signs that are compared for each requested part, and their
+ * minimum number.
+ */
 const oversampling = 10;
 const fewestCompared = 1_000;
 

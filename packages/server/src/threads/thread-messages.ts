@@ -148,8 +148,8 @@ function firstReadBy(run: RunRecord, older: RunRecord | undefined): readonly str
 
 /**
  * Returns the ids of the added messages that no run has read, in the order in which they were
- * added. Each run reads all unread messages. If a run before the newest one has read a message,
- * that run or an earlier one has therefore read all older messages.
+ * added. Each run reads all unread messages. So if a run before the newest one has read a message,
+ * all older messages were read by then.
  */
 async function unreadMessages(
   runs: Pick<ThreadRuns, "at">,

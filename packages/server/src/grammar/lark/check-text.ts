@@ -3,7 +3,7 @@ import { createBudget } from "../regular/grammar-budget.ts";
 import { createLookahead } from "./lookahead.ts";
 import type { CompiledProductions, GrammarSymbol, Terminal } from "./productions.ts";
 
-/** The maximum steps of a check: so many for each character of the text, within these bounds. */
+/** The maximum steps of a check for each character of the text, and the bounds of their sum. */
 const stepsPerCharacter = 200;
 const leastSteps = 200_000;
 const mostSteps = 5_000_000;
@@ -47,7 +47,9 @@ export function textProblem(productions: CompiledProductions, text: string): str
 function createMatcher(productions: CompiledProductions, characters: readonly number[]) {
   const { alternatives, nullable, ignored } = productions;
   const sets = new Map<number, ItemSet>();
-  /** The first of a production's numbers: one for each position of its dot. */
+  /**
+   * The first number of each production. A production has one number for each position of its dot.
+   */
   const numbers = new Map<readonly GrammarSymbol[], number>();
   let free = 0;
   for (const production of alternatives.flat()) {

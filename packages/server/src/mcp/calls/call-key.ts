@@ -4,7 +4,9 @@ import type { JsonObject } from "@capstan/core";
 /** How long a repeat of a request finds the call of the first one, in ms. */
 export const rememberedMs = 24 * 3_600_000;
 
-/** How long a repeat gets the result of a call that only reads, in ms. Later it is a new call. */
+/**
+ * How long a repeat gets the result of a call that only reads, in ms. A later repeat is a new call.
+ */
 export const readMs = 60_000;
 
 /** The maximum number of equal calls of one principal that are open at the same time. */

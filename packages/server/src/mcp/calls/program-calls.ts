@@ -53,10 +53,10 @@ export interface ProgramCallsOptions {
 }
 
 /**
- * Creates the calls of a server. Clients repeat a call that they gave up. So a request gets the
- * result of an earlier call of its principal with the same tool and arguments, if that call is open
- * or its result was not delivered. While a request follows a call, an equal request starts another
- * call.
+ * Creates the calls of a server. Clients repeat a call that they gave up. So a request can get the
+ * result of an earlier, equal call of its principal: one that is open, or whose result was not
+ * delivered. Equal calls have the same tool and arguments. While a request follows a call, an equal
+ * request starts another call.
  */
 export function createProgramCalls(options: ProgramCallsOptions) {
   const { runs, conversations, graceMs, clock, log } = options;
@@ -206,8 +206,8 @@ const noticeMs = 300;
 
 /**
  * Waits for the end of a request whose client may have disconnected. A client that gives up a
- * request can repeat it before this process notices that the first connection is closed, and before
- * the first call is stored.
+ * request can repeat it early: before the first call is stored, and before this process notices
+ * that the first connection is closed.
  */
 async function endOrPause({ ended, disconnected }: Holder, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

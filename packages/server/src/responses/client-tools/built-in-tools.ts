@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, ToolDefinition } from "@capstan/core";
 import { isObject } from "../../http/errors.ts";
 import type { BuiltInType } from "./tool-form.ts";
 
-/** The definitions under which models are offered the tools that the API defines. */
+/** Definitions for models of the tools that the API defines. */
 const definitions: { readonly [type in BuiltInType]: ToolDefinition["function"] } = {
   local_shell: {
     name: "local_shell",

@@ -3,8 +3,8 @@ import type { Sealer } from "../../http/sealing.ts";
 
 /**
  * A server call with its result, which a client keeps for the server. Clients that do not know the
- * call's group return the receipt with their history, so that the model reads the call again, even
- * if the server has not stored it.
+ * call's group return the receipt with their history. So the model reads the call again, even if
+ * the server has not stored it.
  */
 export interface CallReceipt {
   readonly group: string;

@@ -13,8 +13,8 @@ const ends: { readonly [status in SettledStatus]?: string } = {
 };
 
 /**
- * Writes a call of an agent's group as a reasoning item with a summary, because a client that did
- * not declare the group cannot show `mcp_call` items. Its `encrypted_content` is the call's receipt,
+ * Writes a call of an agent's group as a reasoning item with a summary. A client that did not
+ * declare the group cannot show `mcp_call` items. Its `encrypted_content` is the call's receipt,
  * which clients return with their history.
  */
 export function createCallSummaryWriter({

@@ -9,8 +9,7 @@ import { asking, begin, createRuns, requestOf, runIn, tool } from "../../testing
 
 /**
  * Returns a clock and limits for a service whose chains have a time limit, and a function that
- * waits until the n-th chain has ended. A chain that ends cancels its timer, which resolves the
- * wait.
+ * waits until the n-th chain has ended. It detects the end by the timer that a chain then cancels.
  */
 function watchChainEnds() {
   const runMs = 86_400_000;

@@ -370,8 +370,8 @@ export function chainLimits(
 }
 
 /**
- * With at least this many messages, each step over all of them gets its own turn of the event loop,
- * so that other requests are not delayed.
+ * With at least this many messages, each step over all of them has its own turn of the event loop.
+ * Otherwise the steps would delay other requests.
  */
 const manyMessages = 1_000;
 

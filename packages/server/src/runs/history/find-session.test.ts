@@ -194,7 +194,7 @@ test("a grant for the session applies to the next request with the same session 
 });
 
 // Contract: history-15
-test("prompt_cache_key shares nothing with a request of another history, because applications share it", async () => {
+test("an equal prompt_cache_key does not join different histories, because applications share such keys", async () => {
   const turn = begin(askSteps(["Done.", "Other."]));
   const body = { ...marked, approvals: "deferred" };
   await allowAsk(turn, body, {});

@@ -17,9 +17,9 @@ export interface FoundSession {
 }
 
 /**
- * Finds the session of a request by its newest item with a known id, else by its marks, else by the
- * run of its newest call. Call ids and some marks are not unique, so they find only a run whose
- * whole history the request repeats.
+ * Finds the session of a request by its newest item with a known id. If there is none, searches by
+ * its marks, then by its newest call. Call ids and some marks are not unique, so they find only a
+ * run whose whole history the request repeats.
  */
 export async function findSession(
   scope: HistoryScope,
