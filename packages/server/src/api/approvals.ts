@@ -61,18 +61,18 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
       await requireConversation(runs.store, context.get("principal"), conversationId);
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 100 });
     const after = context.req.query("after");
-    const places =
+    const cursors =
       after === undefined
         ? []
         : await Promise.all(
             owners.map((owner) => runs.stores.findApprovalCursor({ owner, id: after })),
           );
-    const place = places.find((found) => found !== undefined);
-    if (after !== undefined && place === undefined)
+    const cursor = cursors.find((found) => found !== undefined);
+    if (after !== undefined && cursor === undefined)
       throw badRequest("after", `after: there is no approval "${after.slice(0, 100)}" here.`);
     const query = {
       limit,
-      ...(place !== undefined && { after: place }),
+      ...(cursor !== undefined && { after: cursor }),
       ...(status !== undefined && { status }),
       ...(conversationId !== undefined && { conversationId }),
     };

@@ -114,14 +114,17 @@ function rightsText(needs: string, toLoosen: string | undefined): string {
   return `Needs the right \`${needs}\`.${more}`;
 }
 
-interface Place {
+interface OperationRoute {
   readonly tag: string;
   readonly route: RouteRight;
   readonly path: string;
   readonly rights: string;
 }
 
-function pathOperation(operation: Operation, { tag, route, path, rights }: Place): PathOperation {
+function pathOperation(
+  operation: Operation,
+  { tag, route, path, rights }: OperationRoute,
+): PathOperation {
   const { summary, description, query = [], body, form } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const method = route.method.toLowerCase();

@@ -26,9 +26,9 @@ export async function lookUpItems(
   const openReceipt = receiptOpener(sealer, owner);
   const lists = new Map<string, Promise<ReadonlyMap<string, StoredItem>>>();
   for (const id of ids) {
-    const place = await findPlace(stores, owner, id);
-    if (place === undefined) continue;
-    const { runId, isInput } = place;
+    const source = await findSource(stores, owner, id);
+    if (source === undefined) continue;
+    const { runId, isInput } = source;
     const key = `${runId} ${isInput}`;
     const list =
       lists.get(key) ??
@@ -46,17 +46,17 @@ export async function lookUpItems(
   return found;
 }
 
-interface ItemPlace {
+interface ItemSource {
   readonly runId: string;
   readonly isInput: boolean;
 }
 
 /** Returns the run that an item's id names. */
-async function findPlace(
+async function findSource(
   stores: RunStores,
   owner: string,
   id: string,
-): Promise<ItemPlace | undefined> {
+): Promise<ItemSource | undefined> {
   const approvalId = approvalIdOf(id);
   if (approvalId !== undefined) {
     const approval = await stores.getApproval({ owner, id: approvalId });

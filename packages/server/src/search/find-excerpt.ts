@@ -19,8 +19,8 @@ const excerptLength = 200;
 
 /** Returns the part of a text around the first match of a query, or undefined if there is none. */
 export function findExcerpt(text: string, { isWanted, phrase }: Wanted): Excerpt | undefined {
-  const places = placesOfPhrase(text, phrase);
-  const all = places.length > 0 ? places : placesOfWords(text, isWanted);
+  const positions = positionsOfPhrase(text, phrase);
+  const all = positions.length > 0 ? positions : positionsOfWords(text, isWanted);
   const [first] = all;
   if (first === undefined) return undefined;
   const start = wordStart(text, Math.max(0, first[0] - lead));
@@ -36,30 +36,30 @@ export function findExcerpt(text: string, { isWanted, phrase }: Wanted): Excerpt
 }
 
 /** The maximum number of matches that an excerpt marks. */
-const maxPlaces = 20;
+const maxMatches = 20;
 
-function placesOfPhrase(text: string, phrase: string): readonly (readonly [number, number])[] {
+function positionsOfPhrase(text: string, phrase: string): readonly (readonly [number, number])[] {
   const lower = text.toLowerCase();
   // The length of some letters depends on their case, which would shift the positions after them.
   if (phrase === "" || lower.length !== text.length) return [];
-  const places: [number, number][] = [];
-  for (let at = lower.indexOf(phrase); at !== -1 && places.length < maxPlaces;) {
-    places.push([at, at + phrase.length]);
+  const positions: [number, number][] = [];
+  for (let at = lower.indexOf(phrase); at !== -1 && positions.length < maxMatches;) {
+    positions.push([at, at + phrase.length]);
     at = lower.indexOf(phrase, at + phrase.length);
   }
-  return places;
+  return positions;
 }
 
-function placesOfWords(
+function positionsOfWords(
   text: string,
   isWanted: Wanted["isWanted"],
 ): readonly (readonly [number, number])[] {
-  const places: [number, number][] = [];
+  const positions: [number, number][] = [];
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    if (places.length === maxPlaces) break;
-    if (isWanted(word)) places.push([index, index + word.length]);
+    if (positions.length === maxMatches) break;
+    if (isWanted(word)) positions.push([index, index + word.length]);
   }
-  return places;
+  return positions;
 }
 
 /** Returns the start of the next word, so that an excerpt does not begin inside one. */

@@ -155,17 +155,17 @@ async function unreadMessages(
   runs: Pick<ThreadRuns, "at">,
   added: readonly string[],
 ): Promise<readonly string[]> {
-  const places = new Map(added.map((id, place) => [id, place]));
+  const positions = new Map(added.map((id, position) => [id, position]));
   const read = new Set<string>();
   let isNewest = true;
   for (let age = 0; read.size < added.length; age++) {
     const run = await runs.at(age);
     if (run === undefined) break;
-    const known = (runWire(run)?.messages ?? []).filter((id) => places.has(id));
+    const known = (runWire(run)?.messages ?? []).filter((id) => positions.has(id));
     if (known.length === 0) continue;
     for (const id of known) read.add(id);
     if (!isNewest) {
-      const last = Math.max(...known.map((id) => places.get(id) ?? 0));
+      const last = Math.max(...known.map((id) => positions.get(id) ?? 0));
       return added.slice(last + 1).filter((id) => !read.has(id));
     }
     isNewest = false;

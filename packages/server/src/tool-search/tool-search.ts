@@ -55,7 +55,7 @@ export function createToolSearch({ embed }: { readonly embed?: EmbedTexts } = {}
   async function indexOf(tools: readonly SearchableTool[]): Promise<ToolIndex> {
     const key = tools.map(({ definition }) => definition);
     const isSame = (known: readonly object[]): boolean =>
-      known.length === key.length && known.every((each, place) => each === key[place]);
+      known.length === key.length && known.every((each, index) => each === key[index]);
     if (last !== undefined && isSame(last.key)) return last.index;
     const { createToolIndex, readToolText } = await import("@capstan/core/search");
     let began = performance.now();

@@ -57,8 +57,8 @@ export function createToolVectors(embed: EmbedTexts): ToolVectors {
     try {
       // Not the signal of a call: the vectors serve later searches too.
       const vectors = await embed(missing, AbortSignal.timeout(loadMs));
-      for (const [place, text] of missing.entries()) {
-        const vector = vectors[place];
+      for (const [index, text] of missing.entries()) {
+        const vector = vectors[index];
         if (vector !== undefined) known.set(text, vector);
       }
     } catch {
@@ -76,8 +76,8 @@ export function createToolVectors(embed: EmbedTexts): ToolVectors {
       const wanted = known.get(query);
       if (wanted === undefined) return undefined;
       const scored: { readonly id: string; readonly score: number }[] = [];
-      for (const [place, { id }] of tools.entries()) {
-        const vector = known.get(texts[place] ?? "");
+      for (const [index, { id }] of tools.entries()) {
+        const vector = known.get(texts[index] ?? "");
         if (vector !== undefined) scored.push({ id, score: cosine(wanted, vector) });
       }
       return scored
@@ -97,8 +97,8 @@ function cosine(a: Vector, b: Vector): number {
   let product = 0;
   let ofA = 0;
   let ofB = 0;
-  for (let place = 0; place < a.length; place++) {
-    const [x = 0, y = 0] = [a[place], b[place]];
+  for (let index = 0; index < a.length; index++) {
+    const [x = 0, y = 0] = [a[index], b[index]];
     product += x * y;
     ofA += x * x;
     ofB += y * y;

@@ -50,7 +50,7 @@ interface ServerCall {
 }
 
 /** An approval request of a sub-call. The parent call continues after the answer. */
-export interface OpenQuestion {
+export interface OpenApproval {
   readonly approvalId: string;
   readonly item: McpApprovalRequestOutput;
 }
@@ -83,7 +83,7 @@ export function createServerCalls(options: {
   const calls = new Map<string, ServerCall>();
   /** Ids of final calls with open text, by item id. */
   const speakers = new Map<string, string>();
-  const questions = new Map<string, OpenQuestion>();
+  const openApprovals = new Map<string, OpenApproval>();
   const containerId = options.responseId.replace(/^resp_/, "cntr_");
   /** Ids of files that calls of `code_interpreter` made. */
   const containerFiles = new Set<string>();
@@ -170,14 +170,14 @@ export function createServerCalls(options: {
       const { label, name, texts } = call;
       const id = approvalItemId(approval.id);
       const { variables, preview } = approval;
-      const question = { id, label, name, arguments: wireArguments(texts), variables, preview };
-      outputOrder.enter(createApprovalWriter(question));
+      const request = { id, label, name, arguments: wireArguments(texts), variables, preview };
+      outputOrder.enter(createApprovalWriter(request));
       // The output order sends it after its parent call, which has not ended.
       if (call.isSubCall)
-        questions.set(callId, { approvalId: approval.id, item: approvalItem(question) });
+        openApprovals.set(callId, { approvalId: approval.id, item: approvalItem(request) });
     },
     answered({ callId, approvalId, decision, args }: CallEvent<"approval.answered">): void {
-      questions.delete(callId);
+      openApprovals.delete(callId);
       const call = calls.get(callId);
       if (call === undefined) return;
       call.texts = { ...call.texts, approvalId, ...(args && { args: argsText(args) }) };
@@ -211,7 +211,7 @@ export function createServerCalls(options: {
     settled({ callId, status, result }: CallEvent<"call.settled">): void {
       const call = calls.get(callId);
       calls.delete(callId);
-      questions.delete(callId);
+      openApprovals.delete(callId);
       if (call === undefined || call.isSubCall) return;
       const hosted = showHosted(call);
       if (hosted !== undefined) {
@@ -230,8 +230,8 @@ export function createServerCalls(options: {
       if (isAnswer && status === "success") return showImages(result, "all");
       // A call whose approval was denied or never answered has no item: the approval request
       // represents it.
-      const isQuestion = call.isInherited || (isDeferred && call.isRefused === true);
-      const writer = call.writer ?? (isQuestion ? undefined : show(call));
+      const isApprovalRequest = call.isInherited || (isDeferred && call.isRefused === true);
+      const writer = call.writer ?? (isApprovalRequest ? undefined : show(call));
       writer?.settle(status, result);
       if (writer !== undefined && status === "success") showImages(result, "unstored");
     },
@@ -244,7 +244,7 @@ export function createServerCalls(options: {
       return { type: "container_file_citation", containerId, fileId, filename, start, end };
     },
     /** The open approval requests of sub-calls. */
-    questions: (): readonly OpenQuestion[] => [...questions.values()],
+    openApprovals: (): readonly OpenApproval[] => [...openApprovals.values()],
     /** Returns whether the client can answer the approval request of this call. */
     isAsked: (callId: string) => calls.get(callId)?.isAsked === true,
   };

@@ -268,7 +268,7 @@ export function createListToolsWriter({ label, tools, error }: ServerListing): I
   }).writer;
 }
 
-interface Question {
+interface ClientApprovalRequest {
   readonly id: string;
   readonly label: string;
   readonly name: string;
@@ -278,8 +278,8 @@ interface Question {
 }
 
 /** An approval request to the client's user about one call. */
-export function approvalItem(question: Question): McpApprovalRequestOutput {
-  const { id, label, name, arguments: args, variables = [], preview } = question;
+export function approvalItem(request: ClientApprovalRequest): McpApprovalRequestOutput {
+  const { id, label, name, arguments: args, variables = [], preview } = request;
   return {
     id,
     type: "mcp_approval_request",
@@ -292,12 +292,12 @@ export function approvalItem(question: Question): McpApprovalRequestOutput {
 }
 
 /** Writes an approval request, which is complete when it opens. */
-export function createApprovalWriter(question: Question): ItemWriter {
+export function createApprovalWriter(request: ClientApprovalRequest): ItemWriter {
   return createItemWriter<McpApprovalRequestOutput>({
     kind: "notice",
     prefix: "mcpr",
-    fixedId: question.id,
+    fixedId: request.id,
     phase: () => "ended",
-    item: () => approvalItem(question),
+    item: () => approvalItem(request),
   }).writer;
 }

@@ -139,14 +139,14 @@ export function createProjection(options: ProjectionOptions): Projection {
   });
 
   const response = () => {
-    const questions = serverCalls.questions().map(({ item }) => item);
+    const requests = serverCalls.openApprovals().map(({ item }) => item);
     // The response looks completed, because a client that waits for its end would never answer.
-    const shown = questions.length === 0 || isClosed(state.status) ? state : asking;
+    const shown = requests.length === 0 || isClosed(state.status) ? state : asking;
     const output = outputOrder.output();
     return responseObject(
       options,
       shown,
-      shown === asking ? [...output, ...questions] : output,
+      shown === asking ? [...output, ...requests] : output,
       usage,
     );
   };
@@ -318,10 +318,10 @@ export function createProjection(options: ProjectionOptions): Projection {
       return take();
     },
     response,
-    openApprovals: () => serverCalls.questions().map(({ approvalId }) => approvalId),
+    openApprovals: () => serverCalls.openApprovals().map(({ approvalId }) => approvalId),
     pause() {
       let output_index = outputOrder.output().length;
-      for (const { item } of serverCalls.questions()) {
+      for (const { item } of serverCalls.openApprovals()) {
         emit({ type: "response.output_item.added", output_index, item });
         emit({ type: "response.output_item.done", output_index, item });
         output_index += 1;

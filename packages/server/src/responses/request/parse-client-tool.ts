@@ -29,7 +29,7 @@ export interface ParsedClientTools {
 type Fields = { readonly [key: string]: unknown };
 
 /** The position of a tool in its request, and the grammars of that request. */
-interface Place {
+interface ToolPosition {
   readonly at: string;
   readonly grammars: RequestGrammars;
 }
@@ -41,7 +41,7 @@ interface Place {
  */
 export function parseClientTool(
   tool: Fields,
-  { at, grammars }: Place,
+  { at, grammars }: ToolPosition,
 ): ParsedClientTools | undefined {
   const { type } = tool;
   if (type === "function") return parseFunctionTool(tool, at);
@@ -106,7 +106,7 @@ const customSchema = z.object({
 });
 
 /** Parses a custom tool, whose input is plain text. */
-function parseCustomTool(tool: Fields, { at, grammars }: Place): ParsedClientTools {
+function parseCustomTool(tool: Fields, { at, grammars }: ToolPosition): ParsedClientTools {
   const { name, description, format, defer_loading } = checked(customSchema, tool, at);
   const grammar =
     format?.type === "grammar"
@@ -125,7 +125,7 @@ const namespaceSchema = z.object({
 });
 
 /** Parses a group of functions and custom tools. Their names for the model include the group's. */
-function parseNamespace(tool: Fields, { at, grammars }: Place): ParsedClientTools {
+function parseNamespace(tool: Fields, { at, grammars }: ToolPosition): ParsedClientTools {
   const { name: namespace, description, tools } = checked(namespaceSchema, tool, at);
   const parsed = tools.flatMap((each, index): readonly ClientTool[] => {
     const where = `${at}.tools[${index}]`;
