@@ -117,7 +117,7 @@ for (const { tool, args, members, opening, output, reads, wrong, problem } of bu
   const name = tool.type;
 
   // Contract: responses-15
-  test(`a call of ${name} and its output, with stored and with unstored responses`, async () => {
+  test(`the client gets a call of ${name}, and the model its output, with stored and unstored responses`, async () => {
     for (const store of [true, false]) {
       const { model, create, input } = serve({ calls: [{ name, args }] }, "Done.");
       const first = await create({ input: [user], tools: [tool], store });
@@ -141,7 +141,7 @@ for (const { tool, args, members, opening, output, reads, wrong, problem } of bu
     }
   });
 
-  test(`a stream of a call of ${name}`, async () => {
+  test(`a call of ${name} is streamed as one item without deltas`, async () => {
     const { stream } = serve({ calls: [{ name, args }] });
     const events = await stream({ input: [user], tools: [tool] });
     assertStreamGrammar(events);

@@ -64,7 +64,7 @@ function silentModel({ endsOnAbort }: { readonly endsOnAbort: boolean }) {
 }
 
 for (const endsOnAbort of [true, false])
-  test(`cancelled while the model streams, which ${endsOnAbort ? "ends" : "hangs"} on abort: the stream is aborted and the run ends`, async () => {
+  test(`a cancelled run ends if its model ${endsOnAbort ? "ends" : "hangs"} on abort`, async () => {
     const { model, began, aborted } = silentModel({ endsOnAbort });
     const { runs, cancelled } = stopped(model);
     const run = await begin(runs, requestOf("go"));
@@ -74,7 +74,7 @@ for (const endsOnAbort of [true, false])
   });
 
 for (const endsOnAbort of [true, false])
-  test(`cancelled while a tool runs, which ${endsOnAbort ? "ends" : "hangs"} on abort: the run ends and reports it`, async () => {
+  test(`a cancelled run ends if its tool ${endsOnAbort ? "ends" : "hangs"} on abort, and its calls report that`, async () => {
     const began = Promise.withResolvers<AbortSignal>();
     const hang = tool("Hang", (_args, { signal }) => {
       began.resolve(signal);
@@ -156,7 +156,7 @@ const ended: readonly [RunStatus, ScriptedModel][] = [
   ["failed", new ScriptedModel([{ error: new Error("gone") }])],
 ];
 for (const [status, model] of ended)
-  test(`cancelled when it is ${status}: it keeps its status, and nothing is written`, async () => {
+  test(`cancelling a ${status} run changes nothing and writes nothing`, async () => {
     const { store, runs } = stopped(model);
     const { id } = await begin(runs, requestOf("go"));
     const run = await runIn(store, id, status);

@@ -45,7 +45,7 @@ async function openOf(store: Store, runId: string): Promise<string> {
 }
 
 for (const approvals of ["inline", "deferred"] as const) {
-  test(`a run of ${approvals} approvals waits for a review, and the next server resumes it`, async () => {
+  test(`a run with ${approvals} approvals waits for a review, and the next server resumes it`, async () => {
     await withMemoryStore(async (store) => {
       const { run, tools, ran, reviewId } = await runInReview(store, approvals);
       assert.doesNotMatch(await openOf(store, run.id), /tulip/);

@@ -25,7 +25,7 @@ function storeOf({ count, stuck }: { readonly count: number; readonly stuck: num
 }
 
 for (const stuck of [0, 1, 20, 50])
-  test(`indexes all runs in commits of bounded size, although ${stuck} get no index`, async () => {
+  test(`all runs are indexed in commits of limited size, although ${stuck} runs cannot be indexed`, async () => {
     const { store, left, writes } = storeOf({ count: 300, stuck });
     const search = createConversationSearch({ store, documents: plainDocuments, log: () => {} });
     const { signal } = new AbortController();

@@ -62,7 +62,7 @@ async function setup(options: object = {}) {
 }
 
 for (const how of ["retry", "repeat"] as const) {
-  test(`a ${how} of a run that states all messages reads them, and so do later runs`, async () => {
+  test(`the ${how} of a run that states all messages reads the same ones, and so do later runs`, async () => {
     const { add, run, retry, read } = await setup();
     const all = ["One.", "SECOND", "Two.", "THIRD"];
     assert.deepEqual(read(2), all);
@@ -73,7 +73,7 @@ for (const how of ["retry", "repeat"] as const) {
     assert.deepEqual(read(4), [...all, "Three.", "FOURTH"]);
   });
 
-  test(`a ${how} of a run that reads the newest messages reads them, and later runs all`, async () => {
+  test(`the ${how} of a run that reads the newest messages reads the same ones, and later runs read all`, async () => {
     const { add, run, retry, read } = await setup(lastMessages(3));
     const newest = ["SECOND", "Two.", "THIRD"];
     assert.deepEqual(read(2), newest);

@@ -46,7 +46,7 @@ test("stores an edit in the run that has just become the conversation's newest",
 });
 
 for (const order of ["before", "after"] as const) {
-  test(`an edit at the same time as a new turn is not lost: given ${order} it`, async () => {
+  test(`an edit that starts directly ${order} a new turn is not lost`, async () => {
     await withMemoryStore(async (store) => {
       await createConversation(store);
       const runs = createRuns({ store, model: new ScriptedModel(["one", "two"]) });
