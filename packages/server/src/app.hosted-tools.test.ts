@@ -150,7 +150,7 @@ test("partial pictures and the picture of a result are in one item", async () =>
 });
 
 // Contract: plugins-91
-test("code is in its item, from the arguments or the tool's events", async () => {
+test("the item of a code call has the code, from the arguments or the tool's events", async () => {
   const run = tool("Run", () => "4");
   const { item, own } = await callOf("code_interpreter", run, { code: "2 + 2" });
   assert.deepEqual(stages(own), [

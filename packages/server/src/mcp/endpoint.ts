@@ -40,7 +40,7 @@ export function createMcpEndpoint(
   const modern = createMcpHandler(createServer, { legacy: "reject" });
   const sessions = createSessions({ limits: options, now: () => clock.monotonic(), createServer });
 
-  // Programs learn of changed script files.
+  // Notifies programs about changed script files.
   services.scripts?.subscribe(() => {
     modern.notify.toolsChanged();
     sessions.notify((server) => server.sendToolListChanged());

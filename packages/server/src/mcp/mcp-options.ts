@@ -10,7 +10,7 @@ export interface McpOptions extends SessionLimits {
    * runs.
    */
   readonly waitMs: number;
-  /** How long a request waits for the answer of its client's user to an approval request, in ms. */
+  /** How long a request waits until its client's user answers an approval request, in ms. */
   readonly askMs: number;
   /** How long a pending approval waits for a repeat after its client cancelled the call, in ms. */
   readonly graceMs: number;

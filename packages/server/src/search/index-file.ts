@@ -27,7 +27,7 @@ export interface SharedByFiles {
   readonly inOrder: <T>(write: () => Promise<T>) => Promise<T>;
 }
 
-/** The maximum number of parts of one file. */
+/** The maximum number of parts into which a file is divided. */
 const maxParts = 20_000;
 
 /** The largest file whose bytes are read. */

@@ -56,7 +56,7 @@ export function createTestApp(
     readonly programKeys?: Services["programKeys"];
     readonly rules?: readonly PolicyRule[];
     readonly agents?: Services["agents"];
-    /** Ids of models besides the setup's own. @default every id names the setup's model */
+    /** Ids of further models, besides the setup's own. @default every id names the setup's model */
     readonly modelIds?: readonly string[];
     readonly scripts?: Services["scripts"];
     readonly providers?: Services["providers"];

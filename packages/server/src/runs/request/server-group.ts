@@ -37,7 +37,7 @@ export function requireApproval(
   };
 }
 
-/** Returns whether a setting lets calls run without an approval that they would otherwise need. */
+/** Returns whether a setting removes the approval that calls would otherwise need. */
 export function loosensApproval(given: RequireApproval | undefined): boolean {
   return given === "never" || (typeof given === "object" && given.never !== undefined);
 }
