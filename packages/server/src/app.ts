@@ -235,7 +235,7 @@ const unknownFailure = new RequestError({
 type Failure = Required<Pick<RequestErrorOptions, "status" | "message">> &
   Pick<RequestErrorOptions, "retryAfterSeconds" | "type">;
 
-const gone: Failure = {
+const databaseUnreachable: Failure = {
   status: 503,
   retryAfterSeconds: 5,
   message:
@@ -275,7 +275,7 @@ const failures: { readonly [code: string]: Failure } = {
     message:
       "The server's file storage rejected the request. An administrator finds the reason in the server's log.",
   },
-  database_unreachable: gone,
+  database_unreachable: databaseUnreachable,
   database_refused: {
     status: 503,
     message: "The server's database rejected the request. The reason is in the server's log.",

@@ -50,7 +50,7 @@ async function cutOff(...steps: readonly ScriptedStep[]) {
   };
 }
 
-interface Told {
+interface Report {
   readonly status: string;
   readonly found: { readonly answer: string; readonly by: string; readonly note?: string };
 }
@@ -64,14 +64,14 @@ test("an outcome that a user reports is in the ledger, and the model of the next
   await runIn(store, id, "completed");
   assert.match(String(readOf(model)), /may or may not have happened/);
   const note = "Receipt 5.";
-  const told = await call("POST", path, { outcome: "happened", note });
-  const { status, found } = told.body as unknown as Told;
+  const report = await call("POST", path, { outcome: "happened", note });
+  const { status, found } = report.body as unknown as Report;
   assert.deepEqual(
-    [told.status, status, found.answer, found.by, found.note],
+    [report.status, status, found.answer, found.by, found.note],
     [200, "outcome_unknown", "happened", "local", note],
   );
   const listed = await call("GET", `/v1/runs/${id}/calls`);
-  assert.deepEqual((listed.body.data as unknown as Told[])[0]?.found, found);
+  assert.deepEqual((listed.body.data as unknown as Report[])[0]?.found, found);
   await call("POST", "/v1/responses", {
     input: "And now?",
     previous_response_id: id,
@@ -86,7 +86,7 @@ test("a second report returns the first outcome", async () => {
   await runIn(store, id, "completed");
   await call("POST", path, { outcome: "did_not_happen" });
   const second = await call("POST", path, { outcome: "happened" });
-  assert.equal((second.body as unknown as Told).found.answer, "did_not_happen");
+  assert.equal((second.body as unknown as Report).found.answer, "did_not_happen");
 });
 
 // Contract: durability-13
@@ -110,7 +110,7 @@ test("a report reaches the run that has taken over the turn", async () => {
   await runIn(store, body.id, "completed");
   await call("POST", path, { outcome: "happened" });
   const listed = await call("GET", `/v1/runs/${body.id}/calls`);
-  assert.equal((listed.body.data as unknown as Told[])[0]?.found.answer, "happened");
+  assert.equal((listed.body.data as unknown as Report[])[0]?.found.answer, "happened");
 });
 
 test("rejects a report about a call with a known outcome or an unknown call", async () => {

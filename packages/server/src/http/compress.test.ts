@@ -12,7 +12,7 @@ import { acceptedEncoding, compress } from "./compress.ts";
 import { eventStream } from "./streams.ts";
 
 const long = { text: "Heave away! ".repeat(1_000) };
-const unhelpful = randomBytes(64 * 1024).toString("base64");
+const incompressible = randomBytes(64 * 1024).toString("base64");
 /** Sends the next event of the stream that is open. */
 let send: (text: string | undefined) => void = () => {};
 let left: Promise<void> = Promise.resolve();
@@ -22,7 +22,7 @@ const app = new Hono()
   .get("/long", (context) => context.json(long, 200, { ETag: '"a"' }))
   .get("/small", (context) => context.json({ a: 1 }))
   .get("/text/:size", (context) =>
-    context.text(unhelpful.slice(0, Number(context.req.param("size")))),
+    context.text(incompressible.slice(0, Number(context.req.param("size")))),
   )
   .get(
     "/picture",
@@ -121,13 +121,13 @@ test("HEAD sends the Vary header and no body", async () => {
 });
 
 test("an answer of any length arrives whole", async () => {
-  const length = fc.integer({ min: 0, max: unhelpful.length });
+  const length = fc.integer({ min: 0, max: incompressible.length });
   const coding = fc.constantFrom("br", "gzip", "identity");
   await fc.assert(
     fc.asyncProperty(length, coding, async (size, accept) => {
       const headers = { "Accept-Encoding": accept };
       const response = await fetch(`${url}/text/${size}`, { headers });
-      assert.equal(await response.text(), unhelpful.slice(0, size));
+      assert.equal(await response.text(), incompressible.slice(0, size));
     }),
     { numRuns: 30 },
   );

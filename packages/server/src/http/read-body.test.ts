@@ -45,9 +45,9 @@ for (const [name, size] of [
   });
 
 test("non-canonical Base64 and references written by clients stay unchanged", async () => {
-  const bent = `${"A".repeat(40_001)}B==`.slice(0, 40_000);
+  const nonCanonical = `${"A".repeat(40_001)}B==`.slice(0, 40_000);
   const parts = [
-    { type: "input_image", image_url: `data:image/png;base64,${bent.slice(0, -1)}\n` },
+    { type: "input_image", image_url: `data:image/png;base64,${nonCanonical.slice(0, -1)}\n` },
     { type: "input_image", image_url: { sha256: "0".repeat(64), size: 3, prefix: "" } },
   ];
   assert.deepEqual(await parseBody(bodyOf(requestWith(...parts))), requestWith(...parts));

@@ -128,7 +128,7 @@ export async function startOnce(
   const replaces = given.mayBeKnown ? before?.id : "any";
   const key = { id, digest, ttlMs, ...(replaces !== undefined && { replaces }) };
   // The client has given up this try and may have sent another one.
-  if (context.req.raw.signal.aborted) throw gone();
+  if (context.req.raw.signal.aborted) throw requestInProgress();
   try {
     const continues = before !== undefined && (isStopped(before) || before.conversationId !== null);
     if (!continues) return await start(key);
@@ -184,7 +184,7 @@ export async function createOnce(
   const claim: ClaimOf = (resourceId) => ({ type: "claim-key", owner, resourceId, key });
   const made = (mayBeKnown ? await find() : null) ?? (await create(claim)) ?? (await find());
   if (made == null)
-    throw new RequestError({ status: 409, code: "conflict", message: gone().message });
+    throw new RequestError({ status: 409, code: "conflict", message: requestInProgress().message });
   return made;
 }
 
@@ -264,7 +264,7 @@ function isStopped({ status }: RunRecord): boolean {
   return status === "cancelled";
 }
 
-function gone(): RequestError {
+function requestInProgress(): RequestError {
   return new RequestError({
     status: 409,
     code: "conflict",

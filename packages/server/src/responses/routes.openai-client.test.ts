@@ -23,7 +23,7 @@ import {
   roundEnded,
   roundStarted,
   settled,
-  spoken,
+  textEvents,
   started,
   waiting,
   written,
@@ -33,7 +33,7 @@ import {
 
 type Script = readonly (ChainEvent | RunNotice)[];
 
-const [textStart, textDelta, ...textRest] = spoken("t", ["Hello", " there"]);
+const [textStart, textDelta, ...textRest] = textEvents("t", ["Hello", " there"]);
 const [argsStart, argsDelta, ...argsRest] = written("call_1", ['{"city":', '"Oslo"}']);
 
 /** The end of a call that returned an image. */
@@ -51,12 +51,12 @@ const scripts: {
   text: {
     script: [
       started,
-      ...spoken("r", ["hm"], "reasoning"),
-      ...spoken("t", ["Hello", " there"]),
+      ...textEvents("r", ["hm"], "reasoning"),
+      ...textEvents("t", ["Hello", " there"]),
       ended(),
     ],
   },
-  json: { script: [started, ...spoken("t", ['{"answer":', "42}"]), ended()] },
+  json: { script: [started, ...textEvents("t", ['{"answer":', "42}"]), ended()] },
   heartbeats: {
     script: [
       started,
@@ -69,10 +69,10 @@ const scripts: {
       ended(),
     ],
   },
-  queued: { script: [heartbeat, heartbeat, started, ...spoken("t", ["Hello"]), ended()] },
+  queued: { script: [heartbeat, heartbeat, started, ...textEvents("t", ["Hello"]), ended()] },
   queuedInBackground: {
     echo: { ...identity.echo, background: true },
-    script: [heartbeat, heartbeat, started, ...spoken("t", ["Hello"]), ended()],
+    script: [heartbeat, heartbeat, started, ...textEvents("t", ["Hello"]), ended()],
   },
   heartbeatInCall: {
     script: [
@@ -89,7 +89,7 @@ const scripts: {
     servers: [filesServer],
     script: [
       started,
-      ...spoken("t0", ["I look."]),
+      ...textEvents("t0", ["I look."]),
       proposed("a"),
       proposed("b"),
       callStarted("a"),
@@ -97,19 +97,19 @@ const scripts: {
       heartbeat,
       settled("b", "no", "error"),
       settled("a", "yes"),
-      ...spoken("t", ["Done."]),
+      ...textEvents("t", ["Done."]),
       ended(),
     ],
   },
   approval: {
     servers: [filesServer],
-    script: [started, ...spoken("t", ["May I?"]), proposed("c"), asked("c"), waiting("c")],
+    script: [started, ...textEvents("t", ["May I?"]), proposed("c"), asked("c"), waiting("c")],
   },
   custom: {
     forms: customForms(["Patch"]),
     script: [started, ...written("p", ['{"input":"x"}'], { name: "Patch" }), waiting()],
   },
-  limit: { script: [started, ...spoken("t", ["cut"]), roundEnded("length"), ended()] },
+  limit: { script: [started, ...textEvents("t", ["cut"]), roundEnded("length"), ended()] },
   cutCall: {
     script: [
       started,
@@ -128,7 +128,7 @@ const scripts: {
       proposed("a"),
       callStarted("a"),
       pictured("a"),
-      ...spoken("t", ["Look."]),
+      ...textEvents("t", ["Look."]),
       ended(),
     ],
   },

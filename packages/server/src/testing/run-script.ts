@@ -92,7 +92,7 @@ export function ended(
 }
 
 /** Returns the events of a whole text or reasoning item with these deltas. */
-export function spoken(
+export function textEvents(
   itemId: string,
   deltas: readonly string[],
   kind: "text" | "reasoning" = "text",

@@ -69,8 +69,8 @@ export function messageRoutes(services: Services, budget: MemoryBudget): Hono<En
       const messageId = newId("msg_");
       const write = { ...messageWrite({ owner, id }, message, messageId), limit: threadLimit };
       const writes = [write, ...(claim ? [claim(messageId)] : [])];
-      const gone = notFound("thread", id);
-      return isWritten(await store.write(writes), gone) ? messageId : undefined;
+      const missing = notFound("thread", id);
+      return isWritten(await store.write(writes), missing) ? messageId : undefined;
     });
     const object = await store.getThreadObject({ owner, id: created });
     if (object === undefined) throw notFound("message", created);

@@ -104,8 +104,8 @@ export function threadRoutes(services: Services): Hono<Environment> {
       if (run !== undefined) requireNoActiveRun(target, run);
       const messages = await copyMessages(store, await readThreadParts(store, source));
       const writes = [...messageWrites({ owner, id }, messages), ...(claim ? [claim(id)] : [])];
-      const gone = notFound("thread", wireThreadId(id));
-      return isWritten(await store.write(writes), gone) ? id : undefined;
+      const missing = notFound("thread", wireThreadId(id));
+      return isWritten(await store.write(writes), missing) ? id : undefined;
     });
     return context.json(threadView(target));
   });

@@ -86,10 +86,13 @@ export function newThreadWrite(
 }
 
 /** @throws RequestError 404 if a thread or its part no longer exists, 409 if it has changed */
-export function requireWritten(outcomes: readonly WriteOutcome[], gone: RequestError): void {
+export function requireWritten(
+  outcomes: readonly WriteOutcome[],
+  notFoundError: RequestError,
+): void {
   const refused = outcomes.find((outcome) => outcome.status === "refused");
   if (refused !== undefined) throw conflict(refused.reason);
-  if (!outcomes.every(isAccepted)) throw gone;
+  if (!outcomes.every(isAccepted)) throw notFoundError;
 }
 
 /** Returns a thread as the API shows it. */

@@ -53,7 +53,7 @@ async function service(...statuses: number[]) {
 }
 
 /** A clock whose timers fire at once, but report their delay. */
-function hastyClock() {
+function instantClock() {
   const delays: number[] = [];
   let skipped = 0;
   return {
@@ -74,7 +74,7 @@ function hastyClock() {
 }
 
 async function sending(endpoint: Partial<WebhookEndpoint> & { readonly url: string }) {
-  const clock = hastyClock();
+  const clock = instantClock();
   const full = { endpoint: "ops", secret, events, ...endpoint };
   const store = openMemoryStore({ clock, webhooks: [full] });
   const log: string[] = [];

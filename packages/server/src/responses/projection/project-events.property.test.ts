@@ -16,7 +16,7 @@ import {
   roundEnded,
   roundStarted,
   settled,
-  spoken,
+  textEvents,
   started,
   waiting,
   written,
@@ -46,7 +46,7 @@ function threadScript(
   switch (kind) {
     case "text":
     case "reasoning":
-      return spoken(id, deltas, kind);
+      return textEvents(id, deltas, kind);
     case "client":
       return written(id, deltas);
     case "custom":

@@ -16,7 +16,7 @@ import {
   roundEnded,
   roundStarted,
   settled,
-  spoken,
+  textEvents,
   started,
   waiting,
   written,
@@ -55,7 +55,7 @@ test("a text streams as one message", () => {
   const { types, response } = project([
     started,
     roundStarted(),
-    ...spoken("t1", ["Hel", "lo"]),
+    ...textEvents("t1", ["Hel", "lo"]),
     roundEnded(),
     ended(),
   ]);
@@ -124,7 +124,7 @@ test("a foreground response sends a snapshot while it waits for its run to start
 });
 
 test("a stream that begins before its run equals one that begins with the first event", () => {
-  const script = numbered([started, ...spoken("t", ["a"]), ended()]);
+  const script = numbered([started, ...textEvents("t", ["a"]), ended()]);
   const early = createProjection(identity);
   const events = [...early.begin(), ...script.flatMap((event) => early.push(event))];
   const late = createProjection(identity);
@@ -148,8 +148,8 @@ test("a response counts the tokens of its own rounds, not of the turn that it co
 test("reasoning is a separate item before the message", () => {
   const { response } = project([
     started,
-    ...spoken("r", ["think"], "reasoning"),
-    ...spoken("t", ["say"]),
+    ...textEvents("r", ["think"], "reasoning"),
+    ...textEvents("t", ["say"]),
     roundEnded(),
     ended(),
   ]);
@@ -164,7 +164,7 @@ test("reasoning is a separate item before the message", () => {
 });
 
 test("an empty text has no item", () => {
-  const { response } = project([started, ...spoken("t", []), roundEnded(), ended()]);
+  const { response } = project([started, ...textEvents("t", []), roundEnded(), ended()]);
   assert.deepEqual(response.output, []);
 });
 
@@ -380,7 +380,7 @@ test("text is sent after the call that precedes it", () => {
   const push = (...script: readonly ChainEvent[]) =>
     numbered(script).flatMap((event) => projection.push(event));
   push(started, proposed("a"), callStarted("a"));
-  assert.deepEqual(push(...spoken("t", ["later"])), []);
+  assert.deepEqual(push(...textEvents("t", ["later"])), []);
   const types = push(settled("a", "A")).map((event) => event.type);
   assert.equal(types[0], "response.mcp_call.completed");
   assert.ok(types.includes("response.output_text.delta"));
@@ -525,7 +525,7 @@ test("an approval that the client could not answer does not end the response", (
 });
 
 test("a heartbeat shows the open item as written so far", () => {
-  const { events } = project([started, ...spoken("t", ["so far"]).slice(0, 2), heartbeat]);
+  const { events } = project([started, ...textEvents("t", ["so far"]).slice(0, 2), heartbeat]);
   const last = events.at(-1);
   assert.ok(last?.type === "response.in_progress");
   assert.match(JSON.stringify(last.response.output), /"in_progress".*"so far"/);
@@ -534,7 +534,7 @@ test("a heartbeat shows the open item as written so far", () => {
 test("a model that reached its limit leaves its message incomplete", () => {
   const { response, types } = project([
     started,
-    ...spoken("t", ["cut"]),
+    ...textEvents("t", ["cut"]),
     roundEnded("length"),
     ended(),
   ]);
@@ -638,10 +638,10 @@ test("with a strict schema, a rejected answer is not shown, and the accepted one
     [
       started,
       roundStarted(),
-      ...spoken("a", ['{"n":', '"x"}']),
+      ...textEvents("a", ['{"n":', '"x"}']),
       { type: "model.restarted", reason: "The answer does not match." },
       heartbeat,
-      ...spoken("b", ['{"n":', "1}"]),
+      ...textEvents("b", ['{"n":', "1}"]),
       roundEnded("stop"),
       ended(),
     ],
@@ -672,7 +672,7 @@ test("an image in a tool's result is an item of its own after the call", () => {
       proposed("a"),
       callStarted("a"),
       { ...event, result },
-      ...spoken("t", ["Look."]),
+      ...textEvents("t", ["Look."]),
       ended(),
     ],
     withFiles,
@@ -718,7 +718,7 @@ test("a failure is an error event, then a failed response", () => {
   } as const;
   const { types, response, events } = project([
     started,
-    ...spoken("t", ["half"]).slice(0, 2),
+    ...textEvents("t", ["half"]).slice(0, 2),
     ended("error", error),
   ]);
   assert.deepEqual(types.slice(-2), ["error", "failed"]);
@@ -761,7 +761,7 @@ test("nothing follows the closing event", () => {
   const { types } = project([
     started,
     ended(),
-    ...spoken("t", ["late"]),
+    ...textEvents("t", ["late"]),
     heartbeat,
     ended("error"),
   ]);
@@ -773,9 +773,9 @@ const restarted: ChainEvent = { type: "model.restarted", reason: "the server was
 test("a text truncated by a restart remains, and a new one begins", () => {
   const { response } = project([
     started,
-    ...spoken("t1", ["Once up"]).slice(0, 2),
+    ...textEvents("t1", ["Once up"]).slice(0, 2),
     restarted,
-    ...spoken("t2", ["Once upon a time"]),
+    ...textEvents("t2", ["Once upon a time"]),
     ended(),
   ]);
   assert.deepEqual(
@@ -794,7 +794,7 @@ test("a restart during a call that was announced fails the response", () => {
     started,
     ...written("c", ['{"a":1}']),
     restarted,
-    ...spoken("t", ["x"]),
+    ...textEvents("t", ["x"]),
     ended(),
   ]);
   assert.equal(response.status, "failed");

@@ -11,7 +11,7 @@ import {
   roundEnded,
   roundStarted,
   settled,
-  spoken,
+  textEvents,
   started,
   waiting,
   written,
@@ -109,7 +109,7 @@ const search: Script = [
   settled("s2", "2"),
   settled("s1", "found"),
   roundStarted(2),
-  ...spoken("t", ["It is", " 2."]),
+  ...textEvents("t", ["It is", " 2."]),
   roundEnded(),
   ended(),
 ];
@@ -186,7 +186,7 @@ test("hidden calls and sub-calls are not steps", () => {
     proposed("s", { parentCallId: "h" }),
     settled("s", "y"),
     roundStarted(2),
-    ...spoken("t", ["Done."]),
+    ...textEvents("t", ["Done."]),
     roundEnded(),
     ended(),
   ]);
@@ -197,7 +197,7 @@ test("hidden calls and sub-calls are not steps", () => {
 });
 
 test("text before a restart of the model is an incomplete message of a failed step", () => {
-  const [start, delta] = spoken("a", ["Hal"]);
+  const [start, delta] = textEvents("a", ["Hal"]);
   const { projection, pieces } = project([
     started,
     roundStarted(1),
@@ -205,7 +205,7 @@ test("text before a restart of the model is an incomplete message of a failed st
     delta!,
     { type: "item.end", itemId: "a", text: "Hal", incomplete: true },
     { type: "model.restarted", reason: "connection" },
-    ...spoken("b", ["Hello"]),
+    ...textEvents("b", ["Hello"]),
     roundEnded(),
     ended(),
   ]);
@@ -254,9 +254,9 @@ function scriptOf({
   const events: (ChainEvent | RunNotice)[] = [started, heartbeat];
   for (const [n, { texts, calls, seed, restart }] of rounds.entries()) {
     events.push(roundStarted(n + 1));
-    const written_ = texts.flatMap((deltas, m) => spoken(`t${n}_${m}`, deltas));
+    const written_ = texts.flatMap((deltas, m) => textEvents(`t${n}_${m}`, deltas));
     if (restart) events.push(...written_, { type: "model.restarted", reason: "connection" });
-    events.push(...texts.flatMap((deltas, m) => spoken(`u${n}_${m}`, deltas)));
+    events.push(...texts.flatMap((deltas, m) => textEvents(`u${n}_${m}`, deltas)));
     const named = calls.map((call, m) => ({ ...call, id: `c${n}_${m}` }));
     for (const { id, isClients, name } of named)
       events.push(...written(id, ["{", "}"], { owner: isClients ? "client" : "server", name }));
