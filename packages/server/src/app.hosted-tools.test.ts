@@ -400,7 +400,7 @@ test("a client that returns a hosted call with its data adds nothing to the stor
 });
 
 // Contract: plugins-91
-test("a response that is read again includes what the reader asks for", async () => {
+test("a stored response includes the data that a later reader requests", async () => {
   const search = tool("Search", (_args, { output }) => {
     output.event("web_search.completed", { sources: [{ url: "https://a.example/" }] });
     return "found";

@@ -8,8 +8,8 @@ export interface Continuations {
 }
 
 /**
- * Computes what each nonterminal can begin with and be followed by. Each terminal passes once
- * through each nonterminal.
+ * Computes the terminals with which each nonterminal can begin, and those that can follow it. Each
+ * terminal is added once to each nonterminal.
  *
  * @throws the error of `steps` if that takes too many steps
  */

@@ -64,7 +64,10 @@ export function createProgramCalls(options: ProgramCallsOptions) {
   /** The requests of this process that follow a call, by the key of the call. */
   const held = new Map<string, Holder>();
   const timers = new Map<string, () => void>();
-  /** The runs whose results were delivered, because their keys are removed later. */
+  /**
+   * The runs whose results were delivered. Until their keys are removed, this cache makes equal
+   * calls new ones.
+   */
   const delivered = new LruCache<string, true>(10_000);
 
   /** Starts a call, or finds the call that the request repeats. */
@@ -181,7 +184,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
       return run;
     },
 
-    /** Forgets a call whose result was delivered: an equal call is then a new one. */
+    /** Removes the key of a call whose result was delivered, so that an equal call is a new one. */
     async delivered(run: RunRecord): Promise<void> {
       delivered.set(run.id, true);
       const { key: id } = requestOf(run).wire as unknown as CallWire;
