@@ -30,7 +30,7 @@ test("prefers values from the schema", () => {
 test("takes the first example of a description without the surrounding text", () => {
   for (const [description, example] of [
     ["e.g. *.ts (in any folder), src/**/*.{ts,tsx}.", "*.ts"],
-    ["Only files like this, e.g. *.md or src/**/*.ts.", "*.md"],
+    ["Only files that match, e.g. *.md or src/**/*.ts.", "*.md"],
     ["A part of it, e.g. Fetch_2#/items/0.", "Fetch_2#/items/0"],
     ["IANA zone, e.g. Europe/Berlin: how times are meant.", "Europe/Berlin"],
     ["Town and country, e.g. San Francisco; never a region", "San Francisco"],

@@ -44,7 +44,7 @@ export function copyFile(options: EditToolsOptions): Tool {
 
 function planOf(from: string, to: string): Plan {
   return async ({ sources }) => {
-    // Opened like a file that is read, so that a copy shows nothing that reading denies.
+    // Applies the same checks as reading, so that a copy cannot reveal a denied file.
     await using source = await openPath(sources, from);
     if (!source.stats.isFile())
       throw new FileError(

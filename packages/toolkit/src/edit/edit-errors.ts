@@ -1,6 +1,6 @@
 import { pathErrors } from "../files/file-roots.ts";
 
-/** The errors that every tool of the group has, for their documentation. */
+/** The errors of every tool in the group, for their documentation. */
 export const targetErrors = {
   ...pathErrors,
   changed: "Another program replaced the file meanwhile.",

@@ -67,7 +67,7 @@ export function editFile(options: EditToolsOptions): Tool {
   });
 }
 
-/** @param onLines receives the numbers of the first lines of all replaced texts */
+/** @param onLines is called with the numbers of the first lines of all replaced texts */
 function planOf(
   { path, edits }: z.infer<typeof parameters>,
   onLines: (lines: readonly number[]) => void = () => {},
@@ -87,7 +87,7 @@ function planOf(
   };
 }
 
-/** Reads a file that is going to be edited. @throws FileError */
+/** Reads the file to edit. @throws FileError */
 export async function readEdited(target: Target, path: string): Promise<Uint8Array> {
   const { stats, shown } = target;
   if (stats === undefined) throw notFound(path);

@@ -46,7 +46,7 @@ function tree(): readonly string[] {
     .toSorted();
 }
 
-/** Copies the state of the disk, as a process leaves it that is killed at this point. */
+/** Copies the files as they would be if the process were killed at this point. */
 function copyState(number: number): string {
   const copy = join(base, `copy-${number}`);
   rmSync(copy, { recursive: true, force: true });
@@ -59,7 +59,7 @@ function restoreState(copy: string): void {
   cpSync(copy, state, { recursive: true, verbatimSymlinks: true });
 }
 
-/** Runs something, and calls a function before and after each stored step. */
+/** Runs `work`, and calls a function before and after each stored step. */
 async function watched<T>(onSave: () => void, work: () => Promise<T>): Promise<T> {
   const original: (this: ChangeFolder, change: ChangeRecord) => Promise<void> = Reflect.get(
     ChangeFolder.prototype,
@@ -101,12 +101,12 @@ const call: fc.Arbitrary<Call> = fc.oneof(
 );
 const step = fc.record({
   call,
-  /** At which stored step the process is killed, as a share of all. */
+  /** The stored step at which the process is killed, as a fraction of all steps. */
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),
   next: fc.constantFrom("again", "undo", "stop"),
 });
 
-test("calls that fail, are stopped or killed leave what was or what should be, and Undo restores it", async () => {
+test("calls that fail, or are stopped or killed, change all files or none, and Undo restores them", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 5 }), async (steps) => {
       rmSync(state, { recursive: true, force: true });

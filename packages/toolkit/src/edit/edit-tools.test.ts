@@ -61,7 +61,9 @@ interface Given {
   readonly of?: typeof group;
 }
 
-/** Makes a change look as a process leaves it that is killed before the last record. */
+/**
+ * Sets the state of a change as if the process had been killed before it stored the last record.
+ */
 function cutOff(change: string): void {
   const entry = readdirSync(options.changes, { recursive: true, withFileTypes: true }).find(
     (one) => one.name === "change.json" && one.parentPath.endsWith(change),
@@ -102,7 +104,7 @@ const has = (path: string): boolean => existsSync(join(root, path));
 const write = (path: string, content: string | Uint8Array): void =>
   writeFileSync(join(root, path), content);
 
-/** The whole tree with contents, to show that nothing has changed. */
+/** Returns all paths with their contents, to check that no file has changed. */
 function tree(folder = root): readonly string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .map((entry) => {
@@ -171,7 +173,7 @@ test("each change can be undone once, and its Undo can be undone", async () => {
   assert.deepEqual(tree(), end);
 });
 
-test("Undo fails if a file was changed since, and changes nothing", async () => {
+test("Undo fails if a file was changed since, and then changes no file", async () => {
   const { change } = await changed("WriteFile", { path: "a.txt", content: "x", mode: "overwrite" });
   write("a.txt", "someone else's");
   assert.equal((await failed("Undo", { change })).code, "changed");
@@ -220,7 +222,7 @@ test("ApplyPatch changes several files, or none", async () => {
   assert.deepEqual(tree(), before);
 });
 
-test("ApplyPatch names the hunk and the line that do not fit", async () => {
+test("the error of ApplyPatch names the hunk and the line that do not match", async () => {
   const update = (body: string) => `*** Update File: a.txt\n${body}`;
   const hunk = await failed("ApplyPatch", { patch: update("@@\n-two\n-four\n+x") });
   assert.equal(hunk.code, "no_match");
@@ -234,7 +236,7 @@ test("ApplyPatch names the hunk and the line that do not fit", async () => {
   assert.equal(read("a.txt"), "1\ntwo\nthree\nend\n");
 });
 
-test("nothing outside the roots, hidden, denied or protected is changed, by any name", async () => {
+test("paths that are outside the roots, hidden, denied or protected cannot be changed by any name", async () => {
   mkdirSync(join(base, "outside"), { recursive: true });
   writeFileSync(join(base, "outside/x.txt"), "outside\n");
   symlinkSync(join(base, "outside"), join(root, "link-out"));
@@ -279,7 +281,7 @@ test("nothing outside the roots, hidden, denied or protected is changed, by any 
   assert.deepEqual([...tree(), ...tree(join(base, "outside"))], before);
 });
 
-test("a link is removed and moved itself, not the file that it names", async () => {
+test("removing or moving a link affects the link, not its target", async () => {
   symlinkSync("a.txt", join(root, "link-in"));
   await changed("MoveFile", { from: "link-in", to: "link-moved" });
   assert.equal(readlinkSync(join(root, "link-moved")), "a.txt");
@@ -303,7 +305,7 @@ test("paths that a rule denies cannot be changed, copied, or moved with their fo
   assert.deepEqual(tree(), before);
 });
 
-test("a repeated attempt of a call changes nothing more, and one that was cut off starts again", async () => {
+test("a repeated call makes its change once, and an interrupted one starts again", async () => {
   const context = { idempotencyKey: "once" };
   const args = { path: "a.txt", content: "more\n", mode: "append" };
   const first = await changed("WriteFile", args, { context });
@@ -311,7 +313,7 @@ test("a repeated attempt of a call changes nothing more, and one that was cut of
   assert.equal(second.change, first.change);
   assert.equal(read("a.txt"), "one\ntwo\nthree\nmore\n");
 
-  // The state that a process leaves if it is killed after the first of two files.
+  // The state after a process was killed between the first and the second file.
   const patch =
     "*** Delete File: src/other.ts\n*** Update File: src/app.ts\n-  return 1;\n+  return 4;";
   const cut = { idempotencyKey: "cut" };
@@ -343,7 +345,7 @@ test("calls that change the same file have the same lock, however the path is wr
   assert.deepEqual(locksOf("ApplyPatch", { patch: "*** Delete File: a.txt" }), lock);
 });
 
-test("a wider answer covers the files of one folder", () => {
+test("a wider approval covers the files of one folder", () => {
   const scope = (path: string) =>
     toolOf(group, "WriteFile").permission?.grantScope?.({ path, content: "", mode: "create" });
   assert.deepEqual(scope("src/app.ts"), { when: { path: "src/**" }, title: "files in src" });
@@ -357,7 +359,7 @@ async function effect(name: string, args: object): Promise<unknown> {
   return preview?.(args as never, { principal, signal, denied: () => noRules });
 }
 
-test("an approval shows the diff of a file, or what happens to it", async () => {
+test("an approval request shows the diff of a file, or one line for other operations", async () => {
   const edits = [{ search: "two", replace: "2" }];
   assert.equal(
     await effect("EditFile", { path: "a.txt", edits }),
@@ -387,7 +389,7 @@ test("an approval shows the diff of a file, or what happens to it", async () => 
   assert.ok(isToolError(await effect("WriteFile", { path: "a.txt", content: "", mode: "create" })));
 });
 
-test("the effect of an Undo is shown, also of a patch that moved a file", async () => {
+test("the preview of an Undo is shown, including that of a patch that moved a file", async () => {
   const patch =
     "*** Update File: src/app.ts\n*** Move to: main.ts\n-  return 1;\n+  return 2;\n*** Delete File: a.txt";
   const { change } = await changed("ApplyPatch", { patch });
@@ -396,7 +398,7 @@ test("the effect of an Undo is shown, also of a patch that moved a file", async 
   assert.match(text, /-  return 2;\n\+  return 1;/);
 });
 
-test("a path through a link is refused, so that an answer for a folder covers only that folder", async () => {
+test("a path through a link is rejected, so that an approval for a folder covers only that folder", async () => {
   symlinkSync("src", join(root, "link-src"));
   symlinkSync("../a.txt", join(root, "src/link-a"));
   for (const path of ["link-src/app.ts", "src/link-a", "link-src/new/x.ts"]) {
@@ -458,7 +460,7 @@ test("an Undo that fails leaves nothing restored", async () => {
   assert.deepEqual(tree(), before);
 });
 
-test("Undo takes back a change that was cut off", async () => {
+test("Undo reverts an interrupted change", async () => {
   const start = tree();
   const { change } = await changed("WriteFile", { path: "a.txt", content: "x", mode: "overwrite" });
   cutOff(change);
@@ -468,7 +470,7 @@ test("Undo takes back a change that was cut off", async () => {
   assert.equal((await failed("Undo", { change })).code, "unknown_change");
 });
 
-test("the newest change can be undone however much it keeps, and older ones stay within the limit", async () => {
+test("the newest change can be undone whatever its size, and older ones stay within the limit", async () => {
   const folder = new ChangeFolder(join(base, "pruned"), "someone");
   const ids: string[] = [];
   for (const [index, bytes] of [600, 600, 400, 1_500].entries()) {
@@ -483,7 +485,7 @@ test("the newest change can be undone however much it keeps, and older ones stay
   await assert.rejects(folder.find(ids[0] ?? ""));
 });
 
-test("calls of several sessions that change one file at once lose nothing", async () => {
+test("calls of several sessions that change one file at once lose no edit", async () => {
   write("count.txt", "");
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>

@@ -6,8 +6,9 @@ import type { ChangeRecord } from "./change/change-record.ts";
 type GrantOffer = ReturnType<NonNullable<NonNullable<Tool["permission"]>["grantScope"]>>;
 
 /**
- * The permission of a tool that changes one path: each call asks, and a wider answer covers the
- * folder. In a name, `*` would be a pattern, so such an answer covers one path.
+ * The permission of a tool that changes one path: each call needs an approval, and a wider approval
+ * covers the folder. If a name contains `*`, which would be a pattern, the wider approval covers
+ * only the path.
  */
 export function folderPermission(options: FileToolsOptions) {
   const canonical = canonicalPath(options);
@@ -23,7 +24,7 @@ export function folderPermission(options: FileToolsOptions) {
   } as const;
 }
 
-/** A wider answer that covers one path, and nothing in it. */
+/** A wider approval that covers one path, and no path in it. */
 export function exactPath(path: string): GrantOffer {
   return { when: { path: { equals: path } }, title: path };
 }
@@ -48,7 +49,7 @@ export function pathsPermission(options: FileToolsOptions) {
   } as const;
 }
 
-/** Returns the lock of a path, so that calls that change the same file run one after another. */
+/** Returns the lock of a path: calls that change the same file run one after another. */
 export function pathLocks(options: FileToolsOptions) {
   const canonical = canonicalPath(options);
   return (path: string): string => `file:${canonical({ path }).path}`;

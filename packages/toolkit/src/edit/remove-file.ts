@@ -29,7 +29,8 @@ export function removeFile(options: EditToolsOptions): Tool {
     errors: targetErrors,
     permission: {
       ...folderPermission(options),
-      // `src/**` matches `src` itself, so it would cover more than the files in it.
+      // `src/**` also matches `src` itself, so a wider approval would cover the folder, not only
+      // its files.
       grantScope: (args) => exactPath(canonical(args).path),
       preview: ({ path }, context) =>
         previewChange(options, context, async () => [{ do: "remove", path }]),

@@ -10,7 +10,7 @@ import { undoOperations } from "./change/undo-operations.ts";
 import { targetErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
-  change: z.string().describe("The id that the result of an editing tool names: change_…"),
+  change: z.string().describe("The id in the result of an editing tool: change_…"),
 });
 
 /** `Undo`: undoes the change of an earlier call. */

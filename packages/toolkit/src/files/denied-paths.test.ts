@@ -89,7 +89,7 @@ test("patterns deny matching paths at any depth and in any case, with their cont
   assert.match(await call("ViewFile", { path: "apps/shop/private/key.txt" }), /A rule denies/);
 });
 
-test("a rule that denies all except one folder leaves that folder readable", async () => {
+test("a rule that denies all paths except one folder leaves that folder readable", async () => {
   const call = ask([deny({ path: { not: "apps/**" } })]);
   assert.match(
     await call("SearchFiles", { path: "apps", query: "SECRET" }),

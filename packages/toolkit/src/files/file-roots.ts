@@ -40,7 +40,7 @@ export interface FileRoot {
 export interface AllowedPath {
   /** The path as users and models see it, with `/`. It is `.` for the only root. */
   readonly shown: string;
-  /** The absolute path, with links resolved. */
+  /** The real path: absolute, with links resolved. */
   readonly real: string;
 }
 
@@ -103,7 +103,9 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
     throw outside(asked);
   }
 
-  /** Whether lists omit an entry, because it is hidden or denied, or a rule denies it. */
+  /**
+   * Whether lists omit an entry, because it is hidden, or the configuration or a rule denies it.
+   */
   function isDenied(path: AllowedPath): boolean {
     return denied.includes(path.real) || deniesPath(resources, path);
   }
@@ -167,8 +169,7 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
 }
 
 /**
- * Returns the error for a missing path. Hidden paths get the same error, so that it does not reveal
- * whether they exist.
+ * Returns the error for a missing path. Hidden paths have the same error whether they exist or not.
  */
 export function notFound(path: string): FileError {
   return new FileError("not_found", `There is no "${path}".`);
@@ -207,14 +208,14 @@ export function startFolders({ roots }: FileRoots, path: string): readonly strin
   return everywhere ? roots.map(({ name }) => name) : [path];
 }
 
-/** The errors that a path can cause in every tool of files, for their documentation. */
+/** The errors that a path can cause in every file tool, for their documentation. */
 export const pathErrors = {
   denied_path: "An administrator's rule denies the path.",
   hidden_path: "A name in the path begins with a dot.",
   invalid_path: "The path contains a NUL character, or a name in it is too long.",
   link_loop: "The path is a link that leads to itself.",
   no_permission: "The user that runs Capstan has no permission.",
-  not_found: "Nothing is at the path; the message names similar paths.",
+  not_found: "The path does not exist; the message names similar paths.",
   outside_roots: "The path is outside the configured folders.",
   unreadable: "The system refused to read; another attempt may succeed.",
 };
@@ -235,7 +236,7 @@ const noPermission = {
   message: "The user that runs Capstan has no permission for it.",
 };
 
-/** Errors of the system that another attempt does not mend. */
+/** System errors for which a retry is useless. */
 const systemFailures: { readonly [code: string]: ToolErrorData | undefined } = {
   ENOSPC: noSpace,
   EDQUOT: noSpace,

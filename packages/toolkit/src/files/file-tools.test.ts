@@ -137,7 +137,7 @@ test("binary files are rejected with type and size, and images are shown", async
   });
 });
 
-test("no path leaves the root", async () => {
+test("no path leads outside the root", async () => {
   const outside = [
     "../outside/secret.txt",
     "src/../../outside/secret.txt",
@@ -197,7 +197,7 @@ test("hidden and denied files are not shown, by name, by link or by search", asy
   assert.equal(denied.message.replace("data/", "dato/"), missing.message);
 });
 
-test("dotfiles are shown if that is configured", async () => {
+test("dotfiles are shown if the configuration allows it", async () => {
   const open = fileTools({ roots: [{ path: root }], dotfiles: true });
   assert.match(await callForText(toolOf(open, "ViewFile"), { path: ".env" }), /TOP SECRET/);
   assert.match(await callForText(toolOf(open, "ListFiles"), { path: ".", depth: 1 }), /^\.env$/m);
@@ -323,7 +323,7 @@ test("texts that a shell would interpret are searched literally, and wrong numbe
   ] as const)
     assert.match(await textOf(name, args), /invalid_arguments/, name);
   assert.deepEqual((await readdir(folder)).toSorted(), ["a.txt", "node_modules"]);
-  // A folder that lists leave out is listed if it is named.
+  // A folder that lists omit is listed if the call names it.
   assert.match(await textOf("ListFiles", { path: "node_modules" }), /b\.txt/);
 });
 
@@ -389,7 +389,7 @@ test("the opened file is checked, not the requested path", async () => {
     { roots: [{ path: root }], deny: [join(root, "data")] },
     { paths: [], hosts: [] },
   );
-  // Simulates files that become links after they were checked.
+  // Simulates files that become links after the check.
   for (const path of [
     "link-out/secret.txt",
     "link-file",

@@ -44,7 +44,7 @@ export function findFiles(options: FileToolsOptions): Tool {
     parameters,
     effects: "read",
     examples: [{ title: "Find all TypeScript files.", args: { glob: "**/*.ts" } }],
-    errors: { ...pathErrors, invalid_glob: "The glob cannot be read; the message says where." },
+    errors: { ...pathErrors, invalid_glob: "The glob is invalid; the message says where." },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ glob }) => glob,
     formatForLLM: ({ paths, total }: Found, { glob }) => {

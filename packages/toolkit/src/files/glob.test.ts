@@ -42,7 +42,7 @@ test("an unclosed brace is reported", () => {
   assert.equal(glob.status, "invalid");
 });
 
-test("no glob is slow or makes the function throw", () => {
+test("any glob matches quickly and without throwing", () => {
   const started = performance.now();
   matches("*a".repeat(100), `${"a".repeat(5000)}b`);
   matches(`${"**/".repeat(30)}x`, "a/".repeat(500));
@@ -54,7 +54,7 @@ test("no glob is slow or makes the function throw", () => {
   );
 });
 
-test("a glob with a path's own characters matches it", () => {
+test("a path is matched by a glob that consists of its own characters", () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-zA-Z0-9_. -]{1,10}(\/[a-zA-Z0-9_. +()$-]{1,10}){0,3}$/),

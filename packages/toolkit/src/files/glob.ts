@@ -26,7 +26,7 @@ export function compileGlob(glob: string): Glob {
 
 const piece = /\*\*\/|\/\*\*$|\*+|\?|\[(?:!|\^)?\]?[^\]/]*\]|\\.|[\s\S]/gu;
 
-/** Undefined if a brace is never closed. */
+/** Returns `undefined` if a brace is never closed. */
 function translate(glob: string): string | undefined {
   let pattern = "";
   let braces = 0;

@@ -77,7 +77,7 @@ test("the entries of an archive are listed without unpacking it", async () => {
   for (const name of ["text.gz", "cut.tar.gz"]) assert.doesNotMatch(await text(name), /entries/);
 });
 
-test("a path outside of the folders is not inspected, and does not show whether it exists", async () => {
+test("inspecting a path outside the roots does not reveal whether it exists", async () => {
   for (const path of ["../secret", "/etc/passwd", "/etc/none", "folder/.hidden"]) {
     const failed = await call(toolOf(inspect, "InspectFile"), { path });
     assert.ok(isToolError(failed), path);
@@ -85,7 +85,7 @@ test("a path outside of the folders is not inspected, and does not show whether 
   }
 });
 
-test("the size of a picture is read from its header, and a damaged header has none", () => {
+test("the size of a picture is read from its header, and is absent if the header is corrupt", () => {
   const png = Buffer.alloc(24);
   png.write("\x89PNG\r\n\x1a\n", "latin1");
   png.writeUInt32BE(640, 16);

@@ -18,7 +18,7 @@ import { readSample } from "./read-text.ts";
 
 /** Larger files have no digest and no number of lines, because reading them takes seconds. */
 const largestRead = 512 * 1024 * 1024;
-/** The header of a JPEG, which has the size, can follow an embedded preview. */
+/** In a JPEG, the header with the size can follow an embedded preview. */
 const imageSampleBytes = 256 * 1024;
 const progressBytes = 16 * 1024 * 1024;
 

@@ -25,7 +25,7 @@ const parameters = z.object({
     .string()
     .max(500)
     .optional()
-    .describe("Only entries like this glob, e.g. *.md or src/**/*.ts; raise depth with it."),
+    .describe("Only entries that match, e.g. *.md or src/**/*.ts; raise depth with it."),
   type: z.enum(["file", "folder", "any"]).default("any").describe("Which entries."),
   details: z.boolean().default(false).describe("Show sizes and modification dates."),
   dependencies: z.boolean().default(false).describe("Go into node_modules and .git too."),
@@ -70,7 +70,7 @@ export function listFiles(options: FileToolsOptions): Tool {
     ],
     errors: {
       ...pathErrors,
-      invalid_glob: "The pattern cannot be read; the message says where.",
+      invalid_glob: "The glob is invalid; the message says where.",
       not_a_folder: "The path is a file: use ViewFile.",
     },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
@@ -133,7 +133,7 @@ async function describe(entry: WalkedEntry, details: boolean): Promise<ListedEnt
           ? "cannot be read"
           : undefined;
   const base = { path, type, ...(note !== undefined && { note }) };
-  // Reads the entry itself, because a link's target can be outside the roots.
+  // `lstat` does not follow links, whose targets can be outside the roots.
   const stats =
     details && type !== "link" ? await lstat(entry.real).catch(() => undefined) : undefined;
   if (stats === undefined) return base;

@@ -11,8 +11,8 @@ export type LineMatcher =
   | {
       readonly status: "compiled";
       /**
-       * The characters of the first match, undefined if there is none, `too_long` if it would block
-       * the event loop.
+       * The range of the first match, `undefined` if there is none, or `too_long` if matching the
+       * line would block the event loop.
        */
       readonly match: (line: string) => LineMatch | undefined | "too_long";
     }
@@ -23,7 +23,9 @@ export interface LineMatch {
   readonly end: number;
 }
 
-/** Limit for one line in instructions × characters: some tens of milliseconds at worst. */
+/**
+ * The limit for one line, in pattern instructions × characters: some tens of milliseconds at worst.
+ */
 const mostSteps = 2_000_000;
 
 /** Matches a line against a literal or an RE2 pattern. */

@@ -13,14 +13,14 @@ export interface OpenPath extends AsyncDisposable {
 }
 
 /**
- * Rejects a link as the last segment, and does not wait for the writer of a pipe. Windows has
- * neither flag.
+ * Reject a link as the last segment, and do not wait for the writer of a pipe. Windows has neither
+ * flag.
  */
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Opens a file or a folder inside the roots. The opened file is checked, not the requested path: a
- * link that is inserted in between leads to an error.
+ * Opens a file or a folder inside the roots. Checks the opened file instead of the requested path,
+ * so a link that another program inserts meanwhile causes an error.
  *
  * @throws FileError
  */
@@ -69,7 +69,7 @@ async function pathOf(handle: FileHandle, path: string, stats: Stats): Promise<s
     const found = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
     if (found !== undefined) return found;
   }
-  // On other systems: the path must still lead to the opened file.
+  // Other systems cannot return the path of an open file, so check that the path still leads to it.
   const real = await realpath(path);
   const now = await lstat(real);
   if (now.ino !== stats.ino || now.dev !== stats.dev) {

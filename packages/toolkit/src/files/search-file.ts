@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { fileKind, kindSampleBytes } from "./file-kind.ts";
 import type { LineMatch, LineMatcher } from "./match-line.ts";
 import type { OpenPath } from "./open-path.ts";
@@ -7,8 +7,8 @@ import { readSample } from "./read-text.ts";
 /** The size of the largest searchable file, in bytes. The result mentions larger files. */
 export const largestSearched = 16 * 1024 * 1024;
 
-/** How long a search may take before other work gets a turn, in ms. */
-const turnMs = 8;
+/** How long a search may block the event loop before it yields, in ms. */
+const maxBlockingMs = 8;
 
 export interface FoundLine {
   /** From 1. */
@@ -56,13 +56,13 @@ async function searchText(
   const found: FoundLine[] = [];
   let matches = 0;
   let skippedLines = 0;
-  /** The first line that is not in `found` yet, and the last line that is still context. */
+  /** The index of the first line that is not in `found` yet. */
   let next = 0;
   let contextUntil = -1;
   for (const [i, line] of lines.entries()) {
-    // One line takes some tens of milliseconds at worst, and a file has many.
-    if (performance.now() - began > turnMs) {
-      await nextTurn();
+    // A line takes some tens of milliseconds at worst, so yield between lines.
+    if (performance.now() - began > maxBlockingMs) {
+      await yieldToEventLoop();
       signal.throwIfAborted();
       began = performance.now();
     }

@@ -33,7 +33,7 @@ const parameters = z.object({
     .max(2000)
     .describe("The text to find in a line, or an RE2 pattern if regex is set."),
   path: z.string().default(".").describe('The folder or file to search. Default "."'),
-  glob: z.string().max(500).optional().describe("Only files like this, e.g. *.md or src/**/*.ts."),
+  glob: z.string().max(500).optional().describe("Only files that match, e.g. *.md or src/**/*.ts."),
   regex: z.boolean().default(false).describe("query is an RE2 pattern, matched against each line."),
   ignoreCase: z.boolean().default(false).describe("Ignore case."),
   contextLines: z.int().min(0).max(10).default(0).describe("Lines to show around each match."),
@@ -75,7 +75,7 @@ export function searchFiles(options: FileToolsOptions): Tool {
         args: { query: "return 1", glob: "*.ts", contextLines: 2 },
       },
     ],
-    errors: { ...pathErrors, invalid_glob: "The glob cannot be read; the message says where." },
+    errors: { ...pathErrors, invalid_glob: "The glob is invalid; the message says where." },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ query, glob }) => (glob === undefined ? query : `${query} in ${glob}`),
     formatForLLM: format,
@@ -152,7 +152,7 @@ async function* filesToSearch(
   }
 }
 
-/** Undefined if the file cannot be read, or was deleted in the meantime. */
+/** Returns `undefined` if the file cannot be read, or was deleted in the meantime. */
 async function searchOne(
   roots: FileRoots,
   path: AllowedPath,

@@ -60,7 +60,7 @@ test("a large file is not read further after its range is complete", async () =>
   assert.ok(read < 10);
 });
 
-test("consecutive ranges join to the text, whatever the pieces and the limit", () => {
+test("joining consecutive ranges gives the text, for any chunks and any limit", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\r"), maxLength: 40 });
   return fc.assert(
     fc.asyncProperty(

@@ -2,15 +2,15 @@ export interface TakenLines {
   /** The unchanged lines of the file, with their line ends. */
   readonly text: string;
   readonly startLine: number;
-  /** The last returned line; `startLine - 1` if there was none. */
+  /** The number of the last returned line; `startLine - 1` if there was none. */
   readonly endLine: number;
-  /** Number of lines in the whole file; undefined if it was not read to its end. */
+  /** The number of lines in the whole file. Absent if the file was not read to its end. */
   readonly totalLines: number | undefined;
-  /** Set if the size limit truncated the requested range after `endLine`: in or after a line. */
+  /** Set if the size limit truncated the requested range: inside or after the line `endLine`. */
   readonly cut?: "after_line" | "in_line";
 }
 
-/** More lines, however short, would block the event loop while they are numbered. */
+/** Numbering more lines would block the event loop, however short they are. */
 const mostLines = 200_000;
 
 export interface TakeOptions {
@@ -26,7 +26,7 @@ export interface TakeOptions {
   readonly countAfter: boolean;
 }
 
-/** Returns a range of lines from a text in pieces, with only that range in memory. */
+/** Returns a range of lines from a text in chunks, with only that range in memory. */
 export async function takeLines(
   pieces: AsyncIterable<{ readonly text: string }>,
   options: TakeOptions,
@@ -35,7 +35,7 @@ export async function takeLines(
   const lastLine = startLine + (options.maxLines ?? mostLines) - 1;
   const taken: string[] = [];
   let length = 0;
-  /** The line of the next character. */
+  /** The number of the line with the next character. */
   let line = 1;
   let lineHasText = false;
   let endedAt = startLine - 1;

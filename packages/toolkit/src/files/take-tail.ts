@@ -10,8 +10,8 @@ export interface TakenTail {
 const blockBytes = 64 * 1024;
 
 /**
- * Returns the last lines of a file, which it reads from its end, for an encoding in which a line
- * end is one byte.
+ * Returns the last lines of a file. Reads it backwards from its end, so a line end must be one byte
+ * in its encoding.
  */
 export async function takeTail(
   handle: FileHandle,
@@ -34,7 +34,7 @@ export async function takeTail(
     const block = Buffer.alloc(length);
     await handle.read(block, 0, length, start - length);
     start -= length;
-    // The line end at the end of the file ends the last line.
+    // A line end at the end of the file belongs to the last line.
     for (let at = length; ;) {
       at = at === 0 ? -1 : block.lastIndexOf(0x0a, at - 1);
       if (at < 0) break;

@@ -8,7 +8,7 @@ import type { OpenPath } from "./open-path.ts";
 const largestDocument = 50 * 1024 * 1024;
 
 /**
- * Returns the MIME type with which a file is converted to Markdown, or undefined if it is shown
+ * Returns the MIME type with which a file is converted to Markdown, or `undefined` if it is shown
  * unchanged. HTML is text, so it is converted only if the call asks for Markdown.
  */
 export function documentType(
@@ -22,7 +22,7 @@ export function documentType(
   return kind.type === "binary" && document !== undefined && document !== "html" ? "" : undefined;
 }
 
-/** Returns a document as Markdown. It is converted in a process with limits. */
+/** Returns a document as Markdown. Converts it in a process with limits. */
 export async function readDocument(
   { handle, shown, stats: { size } }: OpenPath,
   mimeType: string,

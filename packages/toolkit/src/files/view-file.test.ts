@@ -84,7 +84,7 @@ test("the end of a file is read in blocks, up to a limit", async () => {
   assert.equal((await tail(20_000, 70_000)).cut, true);
 });
 
-test("documents are shown as Markdown, also by lines", async () => {
+test("documents are shown as Markdown, whole or by lines", async () => {
   for (const kind of ["pdf", "docx", "xlsx", "pptx", "epub"])
     assert.match(await view({ path: `report.${kind}` }), /Harbour/, kind);
   assert.match(await view({ path: "no-extension", head: 3 }), /\[Lines 1 to 3 of \d+ lines\./);
@@ -97,7 +97,7 @@ test("HTML is shown as source, or as Markdown if the call asks for it", async ()
   assert.doesNotMatch(markdown, /<table/);
 });
 
-test("a damaged document is an error that says why", async () => {
+test("a corrupt document is an error with a reason", async () => {
   const failed = await failure({ path: "broken.docx" });
   assert.equal(failed.code, "unreadable_document");
   assert.match(failed.message, /not a valid ZIP archive/);
@@ -111,7 +111,7 @@ test("a pattern, a type and a depth select the entries of a list", async () => {
     /: 2 files, 0 folders\nreport\.docx\nreport\.pdf$/,
   );
   assert.match(await list({ pattern: "*.none" }), /Nothing in \. matches/);
-  // An earlier tool returned an empty list if only files were asked for.
+  // Files below folders that do not match must still be listed.
   assert.match(await list({ type: "file" }), /log\.txt/);
   assert.equal(await list({ type: "folder" }), "Nothing in . matches.");
   const failed = await call(toolOf(group, "ListFiles"), { path: ".", depth: 1, pattern: "{a" });

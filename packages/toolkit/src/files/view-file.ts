@@ -60,7 +60,7 @@ interface FileView {
   readonly note?: string;
 }
 
-/** The end of a file whose lines were not counted. */
+/** The end of a file whose lines are not counted. */
 type TailView = Pick<FileView, "path" | "text" | "bytes" | "note">;
 
 /** `ViewFile`: returns the text of a file, or a small image. */
@@ -87,7 +87,7 @@ export function viewFile(options: FileToolsOptions): Tool {
       image_too_large: "The picture has more than 5 MB.",
       invalid_range: "The lines are not in the file.",
       is_a_folder: "The path is a folder: use ListFiles.",
-      unknown_encoding: "The encoding is not known.",
+      unknown_encoding: "The encoding is unknown.",
     },
     permission: { executionPolicy: "auto", canonicalArguments: canonicalPath(options) },
     compressArgs: ({ path, head, tail, startLine, endLine }) => {
@@ -165,7 +165,7 @@ async function view(
   );
 }
 
-/** Yields a text that is in memory as one piece. */
+/** Yields a text that is in memory as one chunk. */
 async function* pieces(text: string): AsyncGenerator<{ readonly text: string }> {
   yield { text };
 }
@@ -218,7 +218,7 @@ async function rangeOf(
   return { startLine: Math.max(1, totalLines - tail + 1) };
 }
 
-/** Returns the last lines of a file that is too large to count its lines. */
+/** Returns the last lines of a file that is too large for counting its lines. */
 async function viewTail({
   file,
   tail,

@@ -7,7 +7,7 @@ export interface WalkedEntry extends AllowedPath {
   /** The path relative to the walked folder, with `/`. */
   readonly below: string;
   readonly type: "file" | "folder" | "link" | "other";
-  /** 1 for entries of the folder itself. */
+  /** The depth: 1 for entries of the folder itself. */
   readonly depth: number;
   /** Why the walk skips this folder. */
   readonly skipped?: "dependencies" | "unreadable";
@@ -25,8 +25,8 @@ const dependencyFolders = new Set(["node_modules", ".git"]);
 
 /**
  * Yields the entries of a folder and its subfolders, sorted by name, each folder right before its
- * content. Links are listed but not followed, so a walk ends; hidden and denied entries are left
- * out.
+ * content. Lists links but does not follow them, so the walk always ends. Omits hidden and denied
+ * entries.
  *
  * @throws FileError if the folder itself cannot be read.
  */
@@ -40,7 +40,7 @@ export async function* walkFiles(
     (await readFolder(roots, folder)).filter(
       ({ name }) => !roots.isHidden(name) && !roots.isDenied(entryAt(folder, name)),
     );
-  // One list of remaining entries for each level, so that no depth overflows the stack.
+  // A list of remaining entries for each level replaces recursion, which could overflow the stack.
   const levels = [{ folder: start, below: "", entries: (await visible(start)).values() }];
   for (;;) {
     const level = levels.at(-1);

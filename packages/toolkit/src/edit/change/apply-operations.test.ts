@@ -8,7 +8,7 @@ import { checkExpected } from "./apply-operations.ts";
 import { openTarget } from "./open-target.ts";
 import { sha256 } from "./sha256.ts";
 
-test("a file with another content than expected was changed, however the content is given", async () => {
+test("a file whose content differs from the expected bytes or digest counts as changed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-expected-"));
   try {
     await writeFile(join(folder, "a.txt"), "text");

@@ -38,14 +38,14 @@ export type Operation =
   | { readonly do: "prune"; readonly path: string }
   | { readonly do: "move"; readonly from: string; readonly to: string }
   | { readonly do: "folder"; readonly path: string }
-  /** Puts a kept file or folder in place. */
+  /** Restores a stored file or folder. */
   | { readonly do: "restore"; readonly path: string; readonly from: string };
 
 /**
- * Makes all operations, or none: if one fails, those before it are undone. Each step is stored before
- * it is made, so a later process can undo a change that was cut off.
+ * Carries out all operations or none: if one fails, the earlier ones are undone. Each step is
+ * stored before it runs, so that a later process can undo an interrupted change.
  *
- * @returns the steps, and the size of the kept contents
+ * @returns the steps, and the size of the stored contents
  * @throws FileError
  */
 export async function applyOperations(
@@ -209,7 +209,7 @@ function exists({ shown }: Target): FileError {
   return new FileError("exists", `"${shown}" exists already. Nothing was changed.`);
 }
 
-/** Throws for what cannot be brought back. @throws FileError */
+/** Throws if the target is of a type that Undo cannot restore. @throws FileError */
 export function checkKind({ stats, shown }: Target): void {
   if (stats?.isFile() === true || stats?.isDirectory() === true || stats?.isSymbolicLink() === true)
     return;
@@ -219,7 +219,7 @@ export function checkKind({ stats, shown }: Target): void {
   );
 }
 
-/** Throws if the former content is too large to be kept. @throws FileError */
+/** Throws if the former content is too large to be stored for Undo. @throws FileError */
 export function checkKept(bytes: number, path: string): void {
   if (bytes <= keptBytes) return;
   throw new FileError(

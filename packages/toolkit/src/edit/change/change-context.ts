@@ -6,16 +6,16 @@ import type { Target } from "./open-target.ts";
 /** How to make a change. */
 export interface ChangeContext {
   readonly roots: FileRoots;
-  /** The paths that the call may read, some of which it may not change. */
+  /** The access checks of the call. It may read some paths that it may not change. */
   readonly sources: FileRoots;
   readonly protected: readonly string[];
   readonly folder: ChangeFolder;
   /**
-   * Throws if a folder contains a denied path or the history of a repository, which would get
-   * another name. @throws FileError
+   * Throws if a folder contains a denied path or a repository's history, because a move would
+   * rename them. @throws FileError
    */
   readonly checkFolder: (target: Target, path: string) => Promise<FolderContent>;
   readonly signal: AbortSignal;
-  /** The user and the end of the call, for work in other processes. */
+  /** The user and the abort signal of the call, for work in other processes. */
   readonly owner: { readonly user: string; readonly signal: AbortSignal };
 }

@@ -4,23 +4,25 @@ import { join } from "node:path";
 import { z } from "zod";
 import { FileError } from "../../files/file-roots.ts";
 
-/** The name that a file or a folder has next to its final place while it is written or removed. */
+/**
+ * The temporary name of a file or folder, next to its final path, while it is written or removed.
+ */
 const temporary = z.string().optional();
 
-/** One step of a change, with the data that undo it. Paths are as users see them. */
+/** One step of a change, with the data to undo it. Paths are in the form that users see. */
 const step = z.discriminatedUnion("do", [
   z.object({
     do: z.literal("write"),
     path: z.string(),
     /** The SHA-256 of the new content. */
     after: z.string(),
-    /** The name of the former content in the change's folder. Absent: the file is new. */
+    /** The name of the former content in the change's folder. Absent if the file is new. */
     kept: z.string().optional(),
     temporary,
   }),
   z.object({ do: z.literal("remove"), path: z.string(), kept: z.string(), temporary }),
   z.object({ do: z.literal("move"), from: z.string(), to: z.string(), temporary }),
-  /** `isImplied`: it was created on the way to a file. */
+  /** `isImplied`: the folder was created as a parent of a new file. */
   z.object({ do: z.literal("folder"), path: z.string(), isImplied: z.boolean().optional() }),
   z.object({ do: z.literal("restore"), path: z.string(), temporary }),
 ]);
@@ -31,21 +33,21 @@ const record = z.object({
   tool: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** `begun`: a process ended before the change was complete, or is still making it. */
+  /** `begun`: a process is still making the change, or ended before it was complete. */
   status: z.enum(["begun", "done", "undone"]),
-  /** The size of the kept contents, in bytes. */
+  /** The size of the stored former contents, in bytes. */
   bytes: z.number(),
   steps: z.array(step),
 });
 
 /** A step of a change. */
 export type ChangeStep = z.infer<typeof step>;
-/** A change of files, with the data that undo it. */
+/** A change of files, with the data to undo it. */
 export type ChangeRecord = z.infer<typeof record>;
 
 /** How long changes can be undone, in ms. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
-/** How much the changes of one user may keep, in bytes. */
+/** The maximum size of the former contents that the changes of one user store, in bytes. */
 export const keptBytes = 1024 * 1024 * 1024;
 
 /** The changes of one user, each in a folder of its own. */
@@ -63,7 +65,7 @@ export class ChangeFolder {
   /**
    * Begins a change.
    *
-   * @param key the call's idempotency key: a repeated call finds its change
+   * @param key the call's idempotency key, so that a repeated call finds its change
    */
   async begin(
     key: string,
@@ -78,7 +80,9 @@ export class ChangeFolder {
     return { begun: { ...begun, status: "begun" } };
   }
 
-  /** @throws FileError `unknown_change` for a change of another user, too */
+  /**
+   * @throws FileError `unknown_change` if there is no such change, or if it belongs to another user
+   */
   async find(id: string): Promise<ChangeRecord> {
     const found = /^change_[0-9a-f]{24}$/.test(id) ? await this.#read(id) : undefined;
     if (found !== undefined) return found;
@@ -99,7 +103,7 @@ export class ChangeFolder {
     await folder.close();
   }
 
-  /** Returns the path of a kept content. */
+  /** Returns the path of a stored content. */
   keptAt(change: Pick<ChangeRecord, "id">, name: string): string {
     return join(this.#folder, change.id, name);
   }
@@ -109,8 +113,8 @@ export class ChangeFolder {
   }
 
   /**
-   * Forgets changes that are too old, and the oldest ones if they keep too much. The newest change
-   * stays in any case.
+   * Deletes changes that are too old, and the oldest ones if the changes exceed the size limit.
+   * Never deletes the newest change.
    */
   async prune(now = Date.now()): Promise<void> {
     const ids = await readdir(this.#folder).catch(() => []);

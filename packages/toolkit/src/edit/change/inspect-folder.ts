@@ -2,7 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { FileError } from "../../files/file-roots.ts";
 
-/** The most entries of a folder that is moved or removed. */
+/** The maximum number of entries in a folder that is moved or removed. */
 const mostEntries = 200_000;
 
 /** The contents of a folder, at any depth. */
@@ -16,7 +16,7 @@ export interface FolderContent {
  *
  * @param path for errors
  * @throws FileError `protected_path` if it holds the history of a repository, `not_a_file` if it
- *   holds a device, pipe or socket, which cannot be brought back, `too_large`
+ *   holds a device, pipe or socket, which Undo cannot restore, `too_large`
  */
 export async function inspectFolder(
   at: string,

@@ -58,17 +58,17 @@ export function makeChange(
   context: ToolContext,
   plan: Plan,
 ): Promise<ChangeRecord> {
-  return inTurn(options.changes, () => makeNow(options, context, plan));
+  return runSerially(options.changes, () => makeNow(options, context, plan));
 }
 
 /** The last change of each folder of changes in this process. */
 const lastChanges = new Map<string, Promise<unknown>>();
 
 /**
- * Runs changes one after another, also those of other sessions, so that what one has read is still
- * true when it writes.
+ * Runs the changes of all sessions one after another, so that no file changes between a call's read
+ * and its write.
  */
-async function inTurn<T>(changes: string, run: () => Promise<T>): Promise<T> {
+async function runSerially<T>(changes: string, run: () => Promise<T>): Promise<T> {
   const before = lastChanges.get(changes);
   const own = (async () => {
     await before?.catch(() => {});
@@ -83,7 +83,7 @@ async function inTurn<T>(changes: string, run: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Takes back the steps of a change that was cut off: no process will complete it.
+ * Undoes the steps of an interrupted change, which no process will complete.
  *
  * @throws FileError `not_restored`
  */
@@ -92,9 +92,9 @@ export function takeBack(
   preview: PreviewContext,
   id: string,
 ): Promise<ChangeRecord> {
-  return inTurn(options.changes, async () => {
+  return runSerially(options.changes, async () => {
     const context = await changeContext(options, preview);
-    // Read again, because it was perhaps completed while this call waited for its turn.
+    // Read the change again, because another call may have completed it while this one was queued.
     const change = await context.folder.find(id);
     if (change.status !== "begun")
       throw new FileError("complete", `${id} was completed meanwhile. Call Undo again.`);

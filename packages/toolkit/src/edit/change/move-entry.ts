@@ -6,14 +6,15 @@ import { FileError, systemCode } from "../../files/file-roots.ts";
 export interface Move {
   readonly from: string;
   readonly to: string;
-  /** The name that a copy has until it is complete, and the original until it is removed. */
+  /** The temporary name of a copy until it is complete, and of the original until it is removed. */
   readonly temporary: string;
   readonly isFolder: boolean;
 }
 
 /**
- * Moves an entry to a free path, and never replaces another one. If the place is on another file
- * system, it is copied; a process that is killed leaves the original or the copy complete.
+ * Moves an entry to a free path, and never replaces another one. If the new path is on another file
+ * system, the entry is copied and then removed. If the process is killed, the original or the copy
+ * is complete.
  *
  * @throws FileError `exists`
  */
@@ -33,7 +34,7 @@ export async function moveEntry(move: Move): Promise<void> {
   }
 }
 
-/** Copies an entry to a free path, which it gets when the copy is complete. @throws FileError */
+/** Copies an entry to a free path. The complete copy is renamed to that path. @throws FileError */
 export async function copyEntry(from: string, move: Omit<Move, "from">): Promise<void> {
   const copy = join(dirname(move.to), move.temporary);
   try {
@@ -45,7 +46,7 @@ export async function copyEntry(from: string, move: Omit<Move, "from">): Promise
   }
 }
 
-/** Renames within a file system. A second name, unlike a renamed file, never replaces a file. */
+/** Renames within a file system. Files use a hard link, because `rename` could replace a file. */
 async function placeEntry({ from, to, isFolder }: Move): Promise<void> {
   if (isFolder) return rename(from, to);
   try {

@@ -13,25 +13,25 @@ import {
 } from "../../files/file-roots.ts";
 import { openAllowed, type OpenPath } from "../../files/open-path.ts";
 
-/** The folders that the editing tools change. */
+/** Options of the editing tools. */
 export interface EditToolsOptions extends FileToolsOptions {
   /**
-   * The folder that keeps the former contents of changed files, so that changes can be undone.
-   * Outside the roots.
+   * The folder that stores the former contents of changed files for Undo. It must be outside the
+   * roots.
    */
   readonly changes: string;
-  /** Absolute paths that are never changed, such as the configuration. @default none */
+  /** Absolute paths that the tools never change, for example the configuration. @default none */
   readonly protected?: readonly string[];
 }
 
 /** Called with the path of a folder before the folder is created. */
 export type BeforeFolder = (shown: string) => Promise<void>;
 
-/** An entry of a folder that a call may change. The folder is open. */
+/** An entry that a call may change, in an open folder. */
 export interface Target extends AsyncDisposable {
   readonly shown: string;
   readonly real: string;
-  /** The entry's path through the open folder, so that a replaced folder has no effect. */
+  /** The entry's path through the open folder, so that it stays valid if the folder is replaced. */
   readonly at: string;
   readonly folder: OpenPath;
   /** Undefined if there is no such entry. */
@@ -84,8 +84,8 @@ export async function openTarget(
 }
 
 /**
- * Rejects a path that leads through a link, or has another case than the file. So what a rule, an
- * approval or a lock says about a path holds for the file that is changed.
+ * Rejects a path that leads through a link, or whose case differs from the file's name. Rules,
+ * approvals and locks name paths, so each file must have exactly one.
  */
 async function checkSpelling(
   { real, shown }: AllowedPath,
@@ -189,7 +189,7 @@ async function checkProtected(
   if ((await linkedFiles(all)).has(fileIdentity(stats))) throw problem;
 }
 
-/** @param given the protected path as configured, which may be a link to `one` */
+/** @param given the protected path as configured; it may be a link to `one` */
 function protects(one: string, given: string, real: string): boolean {
   return isInside(real, one) || isInside(one, real) || isInside(given, real);
 }

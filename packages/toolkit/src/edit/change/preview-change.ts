@@ -16,7 +16,7 @@ import { readTarget } from "./read-target.ts";
 import { runDiff } from "../text/run-edit-job.ts";
 import { decodeText, largestEdit, type TextContent } from "../text/text-content.ts";
 
-/** Returns what a call would change: the diff of each file, and one line for each other operation. */
+/** Returns a preview of a call: the diff of each file, and one line for each other operation. */
 export function previewChange(
   options: EditToolsOptions,
   context: PreviewContext,

@@ -3,7 +3,7 @@ import { copyFile, type FileHandle, open } from "node:fs/promises";
 import { FileError, systemCode } from "../../files/file-roots.ts";
 import type { Target } from "./open-target.ts";
 
-/** Follows no link, and does not wait for the writer of a pipe. */
+/** Does not follow links, and does not wait for the writer of a pipe. */
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const pieceBytes = 512 * 1024;
@@ -15,8 +15,8 @@ export async function readTarget(target: Target): Promise<Uint8Array> {
 }
 
 /**
- * Returns whether the file that was checked has exactly these bytes. It is read in pieces, because
- * another copy of a large file costs more than the comparison.
+ * Returns whether the file that was checked has exactly these bytes. Reads it in chunks, so that a
+ * large file is not copied into memory.
  *
  * @throws FileError `changed` if it was replaced since
  */

@@ -5,11 +5,11 @@ import { FileError, systemCode } from "../../files/file-roots.ts";
 import type { Target } from "./open-target.ts";
 
 /**
- * Writes a file so that readers see the old or the new content, never a part: a new file takes
- * its place. Keeps the permissions of a file that it replaces.
+ * Replaces a file atomically: readers see the old or the new content, never a part. Keeps the
+ * permissions of a file that it replaces.
  *
  * @param options.temporary the name of the file until it is complete
- * @param options.mode the permissions of a new file @default 0o666 without the process's mask
+ * @param options.mode the permissions of a new file @default 0o666 minus the process's umask
  * @throws FileError `exists` if a new file was created by another program meanwhile
  */
 export async function replaceFile(
@@ -23,7 +23,7 @@ export async function replaceFile(
   const handle = await open(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0),
-    // Nobody else may read it before it has the file's permissions.
+    // Only the owner may read the file until it has its final permissions.
     permissions === undefined ? 0o666 : 0o600,
   );
   try {

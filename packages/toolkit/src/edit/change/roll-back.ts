@@ -12,12 +12,12 @@ import { readTarget } from "./read-target.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /**
- * Undoes the steps of a change that is not complete. The last step may not have happened, and other
- * programs may have changed files since, so only unchanged results of steps are undone. A step that
- * cannot be undone does not keep the others from being undone.
+ * Undoes the steps of an incomplete change. Checks each step's result first, because the last step
+ * may not have run, and other programs may have changed files since. If one step cannot be undone,
+ * the others still are.
  *
  * @param cause why the change is not complete
- * @throws FileError `not_restored` if a step cannot be undone; the former contents are still kept
+ * @throws FileError `not_restored` if a step cannot be undone; the former contents stay stored
  */
 export async function rollBack(
   change: ChangeRecord,
@@ -54,7 +54,8 @@ async function undoStep(
   }
   const temporary = step.temporary ?? ".capstan-undo.tmp";
   const leftover = join(dirname(at), temporary);
-  // A removed folder may be complete only in the trash, and a copy only under its final name.
+  // The trash may hold the only complete copy of a removed folder, and the final path that of a
+  // copy.
   if (step.do !== "remove") await rm(leftover, { recursive: true, force: true });
   if (step.do === "remove") {
     const kept = context.folder.keptAt(change, step.kept);
@@ -64,7 +65,7 @@ async function undoStep(
       await copyOrRename(kept, { to: at, temporary, isFolder });
     }
   } else if (step.do === "restore") {
-    // The restored content is still kept by the change that was being undone.
+    // The change that was being undone still stores the restored content.
     if (stats === undefined) return;
     await rename(at, leftover);
     await rm(leftover, { recursive: true });
@@ -75,7 +76,7 @@ async function undoStep(
   }
 }
 
-/** Puts the former content in place, without new space on the disk if possible. */
+/** Restores the former content, by a rename if possible, which needs no disk space. */
 async function putBack(target: Target, kept: string, temporary: string): Promise<void> {
   try {
     await rename(kept, target.at);
@@ -105,7 +106,7 @@ async function undoMove(
   if (to.stats !== undefined && from.stats === undefined)
     await moveEntry({ from: to.at, to: from.at, temporary, isFolder: to.stats.isDirectory() });
   else if (to.stats?.ino === from.stats?.ino && to.stats?.dev === from.stats?.dev)
-    // Killed between the new and the old name.
+    // The process was killed after it added the new name and before it removed the old one.
     if (to.stats !== undefined) await unlink(to.at);
   for (const { at } of [to, from])
     await rm(join(dirname(at), temporary), { recursive: true, force: true });

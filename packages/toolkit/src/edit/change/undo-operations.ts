@@ -4,8 +4,8 @@ import type { Operation } from "./apply-operations.ts";
 import type { ChangeFolder, ChangeRecord, ChangeStep } from "./change-record.ts";
 
 /**
- * Returns the operations that undo a change. They fail if a file was changed since, so that nothing
- * of later changes is lost.
+ * Returns the operations that undo a change. They fail if a file was changed since, so that no
+ * later change is lost.
  *
  * @throws FileError `already_undone` or `not_complete`
  */

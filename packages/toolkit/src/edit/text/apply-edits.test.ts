@@ -16,13 +16,13 @@ function failure(text: string, edits: readonly Edit[]): { code: string; message:
 
 const edit = (search: string, replace: string, all?: boolean): Edit => ({ search, replace, all });
 
-test("several edits are found in the text as it was, in any order", () => {
+test("several edits are matched against the original text, in any order", () => {
   const text = "one\ntwo\nthree\n";
   const edits = [edit("three", "3"), edit("one", "two")];
   assert.deepEqual(applyEdits(text, edits), { text: "two\ntwo\n3\n", lines: [1, 3] });
 });
 
-test("an exact match wins over one that differs in white space", () => {
+test("an exact match takes precedence over one that differs in white space", () => {
   const text = "  if (a) {\n    b();\n  }\nif (a) {\n  b();\n}\n";
   const edits = [edit("if (a) {\n  b();\n}", "c();")];
   assert.equal(applyEdits(text, edits).text, "  if (a) {\n    b();\n  }\nc();\n");
@@ -39,7 +39,7 @@ test("the numbers of the lines count each line end once", () => {
   }
 });
 
-test("lines that differ by one indentation match, and the replacement gets it", () => {
+test("lines match if their indentation differs by the same amount, and the replacement is indented", () => {
   const text = "class A {\n\tf() {\n\t\treturn 1;\n\t}\n}\n";
   const edits = [edit("f() {\n\treturn 1;\n}", "f() {\n\n\treturn 2;\n}")];
   assert.equal(applyEdits(text, edits).text, "class A {\n\tf() {\n\n\t\treturn 2;\n\t}\n}\n");
@@ -57,7 +57,7 @@ test("lines whose indentation differs in different ways do not match", () => {
   assert.equal(failure("  a\n b\n", [edit("a\nb", "c")]).code, "no_match");
 });
 
-test("the line ends of the file are kept", () => {
+test("edits preserve the line ends of the file", () => {
   assert.equal(
     applyEdits("a\r\nb\r\nc\r\n", [edit("a\nb", "x\ny\nz")]).text,
     "x\r\ny\r\nz\r\nc\r\n",
@@ -67,13 +67,13 @@ test("the line ends of the file are kept", () => {
   assert.equal(mixed, "a\r\nb\nx\r\ny\r\nd\r\n", "other lines keep theirs");
 });
 
-test("removing whole lines leaves no empty line, and removing a part of a line keeps its end", () => {
+test("removing whole lines leaves no empty line, and removing a part of a line keeps its line end", () => {
   assert.equal(applyEdits("a\nb\nc\n", [edit("b", "")]).text, "a\nc\n");
   assert.equal(applyEdits("a\nb\nc\n", [edit("b\n", "")]).text, "a\nc\n");
   assert.equal(applyEdits("a\nxb\nc\n", [edit("b", "")]).text, "a\nx\nc\n");
 });
 
-test("a text that occurs several times is rejected with its lines, unless all are meant", () => {
+test("a text that occurs several times is rejected with its lines, unless `all` is set", () => {
   const problem = failure("x = 1\ny\nx = 1\n", [edit("x = 1", "x = 2")]);
   assert.equal(problem.code, "ambiguous_match");
   assert.match(problem.message, /2 times, in lines 1, 3/);
@@ -99,7 +99,7 @@ test("an empty search and edits of the same lines are rejected, and the edit is 
   assert.match(failure("a\n", [edit("a", "b"), edit("z z z", "")]).message, /^Edit 2: /);
 });
 
-test("edits of unique lines equal the replacement of each line", () => {
+test("edits of unique lines have the same result as replacing each line", () => {
   const line = fc.string({ unit: fc.constantFrom("a", "b", " ", "\t", "{", "é"), maxLength: 8 });
   const numbered = fc
     .array(line, { minLength: 1, maxLength: 20 })

@@ -104,7 +104,7 @@ export function applyReplacements(text: string, replacements: readonly Replaceme
   return parts.join("") + text.slice(at);
 }
 
-/** Returns the line end that most lines of a text have. */
+/** Returns the most frequent line end of a text. */
 export function lineEnd(text: string): "\n" | "\r\n" {
   const windows = occurrences(text, "\r\n");
   return windows > 0 && windows * 2 > occurrences(text, "\n") ? "\r\n" : "\n";
@@ -117,8 +117,8 @@ function occurrences(text: string, part: string): number {
 }
 
 /**
- * Returns a function that converts a position in a text with `\n` as line end to the position in
- * the text itself. Positions must be passed in ascending order.
+ * Returns a function that converts a position in the text with `\n` as line end to a position in
+ * the original text. Positions must be passed in ascending order.
  */
 function positionsIn(text: string): (plain: number) => number {
   let skipped = 0;
@@ -132,7 +132,7 @@ function positionsIn(text: string): (plain: number) => number {
   };
 }
 
-/** The text before the edits, with `\n` as line end. */
+/** The original text, with `\n` as line end. */
 class Source {
   readonly #text: string;
   #lines: TextLines | undefined;

@@ -8,7 +8,7 @@ const text = fc
   .array(fc.constantFrom("a", "b", "c", "-d", "@@ -1 +1 @@", ""), { maxLength: 25 })
   .chain((lines) => fc.constantFrom(lines.join("\n"), `${lines.join("\n")}\n`));
 
-test("the hunks of a diff turn the text into the other one", async () => {
+test("applying the hunks of a diff to the old text gives the new text", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, text, text, async (start, was, is, end) => {
       const [before, after] = [start + was + end, start + is + end];
@@ -22,7 +22,7 @@ test("the hunks of a diff turn the text into the other one", async () => {
   );
 });
 
-/** Patches can be applied at other lines than their headers name, so the lines are compared here. */
+/** Checks the line numbers of the hunks, because `applyPatch` may apply a hunk at other lines. */
 function checkPlaces(before: string, hunks: string): void {
   const lines = before.split("\n");
   let at = 0;

@@ -1,6 +1,8 @@
 /** Unchanged lines around a change. */
 const around = 3;
-/** The most changed lines that are compared one by one: the time grows with their square. */
+/**
+ * The maximum number of changed lines that are compared one by one. The time grows with its square.
+ */
 const mostEdits = 2_000;
 
 /**
@@ -73,8 +75,8 @@ export function changedPart(before: string, after: string): ChangedPart {
 }
 
 /**
- * Returns how many characters two texts have in common. Compares pieces, because comparing each
- * character takes ten times as long.
+ * Returns the number of characters that two texts have in common. Compares pieces, because
+ * comparing each character takes ten times as long.
  *
  * @param isSame whether the characters of a range are the same
  */

@@ -6,7 +6,10 @@ import { patchText } from "./patch-text.ts";
 
 // The process of long texts imports this file, so it must not import other packages of Capstan.
 
-/** Work on a text that takes long for a long text. It is plain data, so that a process can run it. */
+/**
+ * A job on a text, which takes long if the text is long. It is plain data, so that a process can
+ * run it.
+ */
 export type EditJob =
   | { readonly type: "edit"; readonly text: string; readonly edits: readonly Edit[] }
   | {

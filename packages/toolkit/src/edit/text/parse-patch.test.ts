@@ -4,7 +4,7 @@ import { FileError } from "../../files/file-roots.ts";
 import { parsePatch, patchedPaths } from "./parse-patch.ts";
 import { patchText } from "./patch-text.ts";
 
-test("white space, many files and many hunks in a patch take little time", () => {
+test("patches with much white space, many files or many hunks are parsed quickly", () => {
   const started = performance.now();
   const spaces = " ".repeat(1_000_000);
   assert.deepEqual(patchedPaths(`*** Add File: a${spaces}b`), [`a${spaces}b`]);
@@ -30,7 +30,7 @@ test("a hunk at the end of the file is found among equal lines", () => {
   assert.equal(patchText("x\nx\nx\n", [hunk], "a"), "x\nx\ny\n");
 });
 
-test("lines that a patch does not change keep their ends and their white space", () => {
+test("lines that a patch does not change keep their line ends and their white space", () => {
   const patched = (text: string, patch: string) => {
     const [file] = parsePatch(`*** Update File: a\n${patch}`);
     return patchText(text, file?.type === "update" ? file.hunks : [], "a");

@@ -2,7 +2,9 @@ import { FileError } from "../../files/file-error.ts";
 
 /** The lines of a hunk before and after the change. */
 export interface Hunk {
-  /** The lines that `@@ line` names, outer ones first. The hunk is searched after them. */
+  /**
+   * The lines that `@@ line` names, outer ones first. The search for the hunk begins after them.
+   */
   readonly anchors: readonly string[];
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -73,7 +75,7 @@ export function parsePatch(text: string): readonly FilePatch[] {
   return files;
 }
 
-/** The most files of a patch, and the most hunks of a file. */
+/** The maximum number of files in a patch, and of hunks for one file. */
 const mostFiles = 200;
 const mostHunks = 1_000;
 
@@ -132,7 +134,8 @@ function update({ lines, first }: Body): { readonly to?: string; readonly hunks:
     if (line.startsWith("@@")) {
       finish(false);
       const anchor = line.slice(2).trim();
-      // `@@ -1,4 +1,5 @@` of other formats names line numbers, which are not needed.
+      // Headers of other formats, such as `@@ -1,4 +1,5 @@`, contain line numbers, which are
+      // ignored.
       if (anchor !== "" && !/^-\d[\d, +-]*@@/.test(anchor)) anchors.push(anchor);
     } else if (line.trimEnd() === "*** End of File") finish(true);
     else if (sign === "-") before.push(line.slice(1));

@@ -16,7 +16,7 @@ export function patchText(text: string, hunks: readonly Hunk[], path: string): s
   const hasFinalEnd = lines.at(-1) === "";
   if (hasFinalEnd) lines.pop();
   const source = new TextLines(lines.map((line) => line.replace(/\r$/, "")));
-  // Each line keeps its own end, so that only the lines of the patch change.
+  // Each line keeps its own line end, so that only lines in the patch change.
   const whole = (index: number): string =>
     `${lines[index]}${hasFinalEnd || index < lines.length - 1 ? "\n" : eol}`;
   const patched: string[] = [];

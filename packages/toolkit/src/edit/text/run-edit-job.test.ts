@@ -4,7 +4,7 @@ import { FileError } from "../../files/file-error.ts";
 import { diffText } from "./diff-text.ts";
 import { runDiff, runEditJob } from "./run-edit-job.ts";
 
-/** Runs work, and returns its result and whether timers ran meanwhile. */
+/** Runs `work`, and returns its result and whether timers ran meanwhile. */
 async function watched<T>(work: () => Promise<T>) {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -18,7 +18,7 @@ async function watched<T>(work: () => Promise<T>) {
 const lines = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, line) => `${prefix} ${line}\n`).join("");
 
-test("the effect of a change of many lines is shown without blocking the event loop", async () => {
+test("the preview of a change of many lines does not block the event loop", async () => {
   const [before, after] = [lines(600, "one"), lines(600, "two")];
   const { result, isShared } = await watched(() => runDiff(before, after));
   assert.ok(isShared);

@@ -7,13 +7,17 @@ import { type EditJob, type EditOutcome, type EditResults, runHere } from "./edi
 
 /** Longer texts, in characters, are edited in another process, except by quick edits. */
 const longestInline = 200_000;
-/** More changed lines are compared in another process: the time grows with their square. */
+/**
+ * Texts with more changed lines are compared in another process. The time grows with their square.
+ */
 const mostLines = 400;
 const timeoutMs = 30_000;
 const heapMb = 1_024;
 
 interface JobOwner {
-  /** Users take turns. @default one user for all such jobs */
+  /**
+   * The owner of the job. The queue alternates between users. @default one user for all such jobs
+   */
   readonly user?: string;
   /** @default never aborts */
   readonly signal?: AbortSignal;

@@ -14,7 +14,7 @@ export interface TextContent {
 export const largestEdit = 32 * 1024 * 1024;
 
 /**
- * Decodes a file that is going to be edited. Nothing may be lost, so invalid bytes are an error.
+ * Decodes the file to edit. Invalid bytes are an error, because the edited file would lose them.
  *
  * @throws FileError `binary_file` or `unknown_encoding`
  */

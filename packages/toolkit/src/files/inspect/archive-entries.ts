@@ -18,12 +18,12 @@ const mostShown = 200;
 /** Archives with a longer list are not read. */
 const mostEntries = 100_000;
 const longestDirectory = 8 * 1024 * 1024;
-/** Compressed archives of more bytes after decompression are not read. */
+/** Compressed archives that are larger after decompression are not read. */
 const mostDecompressed = 512 * 1024 * 1024;
 
 /**
- * Lists the entries of a ZIP, TAR or compressed TAR archive (tar.gz) without unpacking it. Undefined for other files, and
- * for archives that are damaged or too large.
+ * Lists the entries of a ZIP, TAR or compressed TAR archive (tar.gz) without unpacking it. Returns
+ * `undefined` for other files, and for archives that are corrupt or too large.
  */
 export async function archiveEntries(
   handle: FileHandle,
@@ -77,13 +77,13 @@ async function tarEntries(
   return list.read();
 }
 
-/** Decompresses the archive piece by piece, and keeps its headers only. */
+/** Decompresses the archive chunk by chunk, and keeps only its headers. */
 async function compressedTarEntries(
   handle: FileHandle,
   signal: AbortSignal,
 ): Promise<ArchiveEntries | undefined> {
   const list = new TarList();
-  // A stream of the handle would close it.
+  // `handle.createReadStream` would close the handle.
   const decompressed = pipeline(piecesOf(handle), createGunzip(), () => {});
   let header = Buffer.alloc(0);
   let skipped = 0;
@@ -112,7 +112,7 @@ async function compressedTarEntries(
     return list.read();
   } catch (error) {
     signal.throwIfAborted();
-    // Another kind of error is one of reading the file.
+    // Other errors are failures to read the file.
     if (String((error as NodeJS.ErrnoException).code).startsWith("Z_")) return undefined;
     throw error;
   } finally {
@@ -134,7 +134,9 @@ class TarList {
   readonly #entries: ArchiveEntry[] = [];
   #total = 0;
 
-  /** Returns the length of the entry's content with its padding, or undefined if it is damaged. */
+  /**
+   * Returns the length of the entry's content with its padding, or `undefined` if it is corrupt.
+   */
   add(header: Buffer): number | undefined {
     const size = Number.parseInt(textAt(header, 124, 12).trim(), 8);
     if (!(size >= 0) || ++this.#total > mostEntries) return undefined;
@@ -144,7 +146,7 @@ class TarList {
     return 512 * Math.ceil(size / 512);
   }
 
-  /** Returns undefined if there was no header. */
+  /** Returns `undefined` if there was no header. */
   read(): ArchiveEntries | undefined {
     return this.#total === 0 ? undefined : { entries: this.#entries, total: this.#total };
   }

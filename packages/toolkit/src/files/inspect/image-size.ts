@@ -5,8 +5,8 @@ export interface ImageSize {
 }
 
 /**
- * Reads the size of a PNG, JPEG, GIF or WebP picture from its header. Undefined if the header is
- * damaged, or longer than the sample.
+ * Reads the size of a PNG, JPEG, GIF or WebP picture from its header. Returns `undefined` if the
+ * header is corrupt, or longer than the sample.
  *
  * @param sample the first bytes of the file
  */
