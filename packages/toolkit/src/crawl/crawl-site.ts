@@ -13,7 +13,7 @@ export interface CrawlOptions {
   readonly maxPages: number;
   /** The number of links between the first page and the last one. */
   readonly depth: number;
-  /** The beginning of the paths of all pages but the first. @default all */
+  /** A prefix that the paths of all pages except the first must have. @default none */
   readonly path?: string | undefined;
   /** Whether to start with the pages of the site's sitemap, too. */
   readonly sitemap: boolean;
@@ -52,7 +52,7 @@ export interface Crawl {
   readonly failed: readonly FailedPage[];
   /** The pages that the site excludes with its `robots.txt`, at most 50. */
   readonly excluded: readonly string[];
-  /** The number of pages that were found, and not read. */
+  /** The number of pages that were found but not read. */
   readonly left: number;
   /** The limit that ended the crawl. Absent if all pages that were found were read. */
   readonly stoppedBy?: "pages" | "time" | "size" | "failures";
@@ -60,7 +60,7 @@ export interface Crawl {
 
 /** The time limit of a crawl in milliseconds. */
 export const crawlMs = 240_000;
-/** Between two requests, if the site does not ask for a longer time. */
+/** The pause between two requests, if the site does not ask for a longer one. */
 const shortestDelayMs = 200;
 const longestText = 100_000;
 const longestCrawl = 1_000_000;
@@ -68,7 +68,7 @@ const longestList = 50;
 const mostFound = 5_000;
 const longestAddress = 1_000;
 
-/** Files that are not read as pages. */
+/** Addresses of files that are not pages. */
 const notPages =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|m?js|map|json|xml|zip|gz|tgz|bz2|xz|7z|rar|exe|dmg|iso|deb|rpm|mp[34]|m4[av]|webm|ogg|wav|avi|mov|woff2?|ttf|eot)$/i;
 
@@ -84,16 +84,16 @@ interface Progress {
   readonly pages: CrawledPage[];
   readonly failed: FailedPage[];
   readonly excluded: string[];
-  /** The characters of all pages. */
+  /** The number of characters of all pages. */
   size: number;
   requests: number;
 }
 
 /**
- * Reads the pages of a site, one after another, along its links. Each address is checked as the
- * address of a single page is, and the rules of the site for robots hold.
+ * Reads the pages of a site one after another, following its links. Checks each address in the same
+ * way as the address of a single page, and obeys the site's `robots.txt`.
  *
- * @throws NetworkError if the first page cannot be read, or is excluded
+ * @throws NetworkError if the first page cannot be read, or if `robots.txt` excludes it
  */
 export async function crawlSite(
   options: CrawlOptions,
@@ -172,7 +172,7 @@ interface CrawlTools {
   readonly pace: Pace;
 }
 
-/** Reads a page, and adds the pages to which it links. @throws NetworkError */
+/** Reads a page, and queues the pages to which it links. @throws NetworkError */
 async function visit(
   { url, depth }: FoundPage,
   crawl: Progress,
@@ -187,7 +187,7 @@ async function visit(
   crawl.requests++;
   const request = { url, context, checkAddress: checkWith(rules) };
   const page = await source.read(request, { part: "article", listLinks: true });
-  // Another link led to the page to which this one redirects.
+  // The crawl already has the page to which this one redirects.
   if (page.url !== url.href && crawl.found.has(page.url)) return;
   crawl.found.add(page.url);
   const { text, title, links = [] } = page;

@@ -1,9 +1,9 @@
 import type { Clock } from "@capstan/core";
 
-/** Waits until a time in milliseconds has passed since its last call. */
+/** Waits until the given number of milliseconds has passed since its last call. */
 export type Pace = (ms: number) => Promise<void>;
 
-/** Returns a function that keeps a distance between requests. It ends when the signal aborts. */
+/** Returns a function that spaces out requests. Its waits end when the signal aborts. */
 export function pacer(clock: Clock, signal: AbortSignal): Pace {
   let last: number | undefined;
   return async (ms) => {

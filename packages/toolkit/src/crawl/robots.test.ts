@@ -5,7 +5,7 @@ import { parseRobots, robotName } from "./robots.ts";
 const allows = (text: string, path: string) =>
   parseRobots(text, "capstan").allows(new URL(path, "https://example.org"));
 
-test("the group of the robot holds, or else the group of all robots", () => {
+test("the rules of the robot's own group apply, or else those for all robots", () => {
   const text = `# comment
 User-agent: other
 User-agent: Capstan/0.1
@@ -29,7 +29,7 @@ Sitemap: https://example.org/map.xml`;
   assert.equal(other.delayMs, 9_000);
 });
 
-test("the longest pattern decides, and Allow among patterns of the same length", () => {
+test("the longest matching pattern wins, and Allow wins over Disallow of the same length", () => {
   const text = "User-agent: *\nDisallow: /a\nAllow: /a/b\nAllow: /same\nDisallow: /same\nDisallow:";
   assert.equal(allows(text, "/a/c"), false);
   assert.equal(allows(text, "/a/b/c"), true);
@@ -37,7 +37,7 @@ test("the longest pattern decides, and Allow among patterns of the same length",
   assert.equal(allows(text, "/"), true);
 });
 
-test("patterns have * and $, and are compared without their encoding", () => {
+test("patterns support * and $, and match regardless of percent-encoding", () => {
   const text =
     "User-agent: *\nDisallow: /*.pdf$\nDisallow: /x*y*z\nDisallow: /a%7eb\nDisallow: /q?id=\nDisallow: *private\nDisallow: /end$\nDisallow: /ü";
   for (const path of ["/a/b.pdf", "/x1y2z3", "/a~b", "/q?id=1", "/b/private", "/end", "/%c3%bc"])

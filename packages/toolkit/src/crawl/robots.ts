@@ -1,17 +1,17 @@
-/** The rules of a site for robots (RFC 9309), for one of them. */
+/** The rules in a site's `robots.txt` (RFC 9309) that apply to one robot. */
 export interface RobotRules {
-  /** Returns whether a robot may fetch the address. */
+  /** Returns whether the robot may fetch the address. */
   readonly allows: (url: URL) => boolean;
-  /** The milliseconds between two requests that the site asks for. */
+  /** The pause between two requests that the site asks for, in milliseconds. */
   readonly delayMs: number;
-  /** The addresses of sitemaps, as they are written. */
+  /** The addresses of sitemaps, as the file contains them. */
   readonly sitemaps: readonly string[];
 }
 
 /** The rules of a site without a `robots.txt`. */
 export const noRules: RobotRules = { allows: () => true, delayMs: 0, sitemaps: [] };
 
-/** The part of a file that is read: the minimum that robots must read. */
+/** Longer files are truncated. RFC 9309 requires robots to read at least this much. */
 const readCharacters = 500 * 1024;
 const longestPattern = 500;
 const longestDelayMs = 3_600_000;
@@ -38,8 +38,9 @@ export function robotName(userAgent: string): string {
 }
 
 /**
- * Parses a `robots.txt`. The groups that name the robot hold, or else those for all robots. The
- * longest pattern that fits an address decides, and `Allow` among patterns of the same length.
+ * Parses a `robots.txt`. The groups that name the robot apply, or else those for all robots. The
+ * longest pattern that matches an address wins, and `Allow` wins over `Disallow` of the same
+ * length.
  */
 export function parseRobots(text: string, robot: string): RobotRules {
   const groups: Group[] = [];
@@ -87,17 +88,17 @@ function addTo(group: Group | undefined, name: string, written: string): void {
   const isAllowed = name === "allow";
   const pattern = comparable(pathOf(written));
   if (pattern.length <= longestPattern) group.rules.push({ isAllowed, pattern });
-  // The beginning of a long pattern fits more addresses, which is safe only if they are excluded.
+  // A truncated pattern matches more addresses, so only `Disallow` patterns may be truncated.
   else if (!isAllowed) group.rules.push({ isAllowed, pattern: pattern.slice(0, longestPattern) });
 }
 
-/** Returns a pattern in the form in which addresses are written. */
+/** Returns a pattern with the percent-encoding that `URL` applies to addresses. */
 function pathOf(written: string): string {
   const url = URL.parse(written.startsWith("/") ? written : `/${written}`, "http://a/");
   return url === null ? written : `${url.pathname}${url.search}`;
 }
 
-/** Writes percent-encoded letters in one way. */
+/** Decodes percent-encoded letters that need no encoding, so that equal paths compare as equal. */
 function comparable(path: string): string {
   return path.replaceAll(/%([\da-f]{2})/gi, (code: string, hex: string) => {
     const letter = String.fromCodePoint(Number.parseInt(hex, 16));
@@ -105,7 +106,7 @@ function comparable(path: string): string {
   });
 }
 
-/** Returns whether a pattern with `*` and `$` fits the beginning of a path. */
+/** Returns whether a pattern with `*` and `$` matches the beginning of a path. */
 function fits(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith("$");
   const [first = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*");

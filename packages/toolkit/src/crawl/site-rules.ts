@@ -3,14 +3,14 @@ import { decodeBody } from "../pages/decode-body.ts";
 import type { PageRequest, PageSource } from "../pages/page-source.ts";
 import { noRules, parseRobots, type RobotRules } from "./robots.ts";
 
-/** Returns the rules for robots of an address. Each file is read once. */
+/** Returns the rules for robots that apply to an address. Each `robots.txt` is read once. */
 export type SiteRules = (url: URL) => Promise<RobotRules>;
 
 /**
  * Reads the `robots.txt` of sites.
  *
- * @throws NetworkError `robots_unreachable` if a site does not tell its rules: all of it is then
- * excluded
+ * @throws NetworkError `robots_unreachable` if the rules cannot be read: the site must not be
+ * crawled
  */
 export function siteRules(
   source: PageSource,
@@ -48,7 +48,7 @@ async function readRules(
     if (code === "too_large") throw unreachable(message);
     if (code !== "http_error") throw error;
     const { status = 0 } = (details ?? {}) as { readonly status?: number };
-    // A site without the file has no rules. If the site is busy, its rules are not known.
+    // A site without the file has no rules. If the site is busy, its rules are unknown.
     if (status >= 400 && status < 500 && status !== 429) return noRules;
     throw unreachable(message);
   }

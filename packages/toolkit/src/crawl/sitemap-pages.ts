@@ -18,8 +18,8 @@ export interface SitemapAccess {
 }
 
 /**
- * Returns the pages of a site's sitemaps: those that its `robots.txt` names, or `/sitemap.xml`.
- * Sitemaps of other sites, and those that cannot be read, are left out.
+ * Returns the pages of the sitemaps that a site's `robots.txt` names, or else of `/sitemap.xml`.
+ * Skips sitemaps of other sites, and sitemaps that cannot be read.
  */
 export async function sitemapPages(
   start: URL,

@@ -27,7 +27,7 @@ test("a sitemap has at most 5,000 addresses", () => {
   assert.equal(parseSitemap(text).urls.length, 5_000);
 });
 
-test("spaces in a sitemap take linear time", () => {
+test("a sitemap with many spaces is parsed in linear time", () => {
   const began = process.cpuUsage();
   const text = `https://a.example/1${" ".repeat(200_000)}\n${" ".repeat(200_000)}x`;
   assert.deepEqual(parseSitemap(text).urls, ["https://a.example/1"]);

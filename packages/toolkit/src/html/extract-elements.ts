@@ -23,7 +23,9 @@ export interface ExtractedElement {
   readonly attributes: { readonly [name: string]: string };
   readonly text: string;
   readonly html?: string;
-  /** Present if the text or the source is cut: the characters of the longer one. */
+  /**
+   * The length of the text or the source, whichever is longer. Present if one of them is truncated.
+   */
   readonly cutFrom?: number;
 }
 
@@ -39,9 +41,9 @@ export type Extraction =
     }
   | { readonly status: "invalid_selector"; readonly message: string };
 
-/** Parsing takes memory for each element. */
+/** The maximum number of elements to parse, because each takes memory. */
 const maxElements = 50_000;
-/** All extracted texts together, in characters. */
+/** The maximum length of all extracted texts together, in characters. */
 const longestExtraction = 1024 * 1024;
 
 /** Returns the elements of a page that match a CSS selector. Run it in a worker. */

@@ -13,7 +13,7 @@ export interface ReadablePage {
   readonly markdown: string;
   /** The limit that the page exceeded. Present if only the beginning of the page was read. */
   readonly cut?: string;
-  /** The pages to which the page links, and its feeds. Present if they were asked for. */
+  /** The addresses of linked pages and of the page's feeds. Present if requested. */
   readonly links?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface MarkdownOptions {
   readonly listLinks?: boolean;
 }
 
-/** Conversion takes time and memory for each element, and for each level of each element. */
+/** The maximum number of elements to convert: each takes time and memory, more at deeper levels. */
 const maxElements = 10_000;
 
 /**
@@ -56,7 +56,7 @@ export function htmlToMarkdown(
   removeUnreadable(whole);
   const wholeLength = clean(whole.textContent)?.length ?? 0;
   const articleLength = clean(article?.textContent)?.length ?? 0;
-  // A list or an overview has no article, and a fragment of it would mislead.
+  // A list or an overview has no article, and a fragment of it would mislead the model.
   const isArticle =
     part === "article" && (articleLength >= 500 || articleLength >= wholeLength * 0.4);
   const content = isArticle ? (article?.content ?? whole) : whole;
@@ -81,7 +81,7 @@ function toMarkdown(content: Element, addresses: boolean): string {
   });
   service.use(gfm);
   service.remove(["title", "script", "style", "noscript", "template", "iframe"]);
-  // An image becomes its description, because its data is useless as text.
+  // Replace a data URL with the image's alternative text, because image data is useless as text.
   service.addRule("image", {
     filter: "img",
     replacement: (_content, node) => {

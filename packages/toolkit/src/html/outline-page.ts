@@ -78,7 +78,7 @@ export function outlinePage(
   const found = select(document, selector);
   if ("message" in found) return { status: "invalid_selector", message: found.message };
   const title = clean(document.querySelector("title")?.textContent)?.slice(0, 500);
-  // An element within another match is shown there.
+  // The outline of a match already shows the elements within it.
   const matches = new Set(found);
   const tops = found.filter((element) => !hasAncestorIn(element, matches));
   const elements: OutlinedElement[] = [];
@@ -141,10 +141,10 @@ function add(
   if (!isDeepest) addAll(children, level + 1, lines);
 }
 
-/** Elements that follow each other with the same shape are shown once. */
+/** Returns the shape of an element. Adjacent elements of the same shape are shown once. */
 function shapeOf(element: Element): string {
   const children = [...element.children].slice(0, 20).map(({ localName }) => localName);
-  // An element with an id is one of a kind.
+  // An element with an id has a shape of its own.
   return `${nameOf(element)}>${children.join()}`;
 }
 

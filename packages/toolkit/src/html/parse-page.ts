@@ -7,7 +7,7 @@ export interface ParsedPage {
   readonly cut?: string;
 }
 
-/** Elements below this level are replaced with their text: work grows with the depth. */
+/** Elements below this level are replaced with their text, because work grows with the depth. */
 const maxDepth = 100;
 
 /**

@@ -87,7 +87,7 @@ test("other XML and JSON are not feeds", () => {
   assert.equal(mayBeFeed("", "application/atom+xml"), true);
 });
 
-test("a feed is cut after 100 entries and after 600 characters of a summary; all entries are counted", () => {
+test("a feed has at most 100 entries with summaries of 600 characters, and counts all entries", () => {
   const item = `<item><description>${"word ".repeat(1_000)}</description></item>`;
   const feed = readFeed(`<rss><channel>${item.repeat(150)}</channel></rss>`, "https://a.example/");
   assert.equal(feed?.entries.length, 100);

@@ -27,7 +27,7 @@ test("the whole page keeps them, without scripts", () => {
   assert.doesNotMatch(whole, /run/);
 });
 
-test("content is kept, whatever its element or its name", () => {
+test("content stays, whatever its element or its name", () => {
   const recipe = `<p>${"Bake the cookies. ".repeat(300)}</p>`;
   for (const html of [
     `<form id="aspnetForm"><h1>Page</h1><p>The text.</p></form>`,

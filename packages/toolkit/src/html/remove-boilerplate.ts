@@ -14,7 +14,7 @@ const repeated = [
   ),
 ].join(", ");
 
-/** Names of consent layers of common services. */
+/** Class names and ids of consent layers of common services. */
 const consentServices =
   /^(?:onetrust|CybotCookiebot|didomi|usercentrics|qc-cmp|cc-window|cookieconsent|truste|sp_message_container|iubenda-cs|cky-|borlabs|BorlabsCookie|osano|cmplz)/i;
 const consentLayer =

@@ -13,7 +13,7 @@ export interface Place {
   readonly population?: number;
 }
 
-/** Open-Meteo, as the weather tool reaches it. */
+/** The access of the weather tool to Open-Meteo. */
 export interface WeatherAccess {
   readonly send: SendRequest;
   readonly userAgent: string;
@@ -27,7 +27,7 @@ interface FoundPlace {
   readonly others: readonly Place[];
 }
 
-/** `results` is absent if there is none. */
+/** The reply has no `results` if no place matches. */
 const geocodingReply = z.object({
   results: z
     .array(
@@ -47,14 +47,14 @@ const geocodingReply = z.object({
 
 type Hit = z.infer<typeof geocodingReply>["results"][number];
 
-/** A place with this many times the population of the next one is meant. */
+/** A place is chosen if its population is at least this many times that of the next one. */
 const dominance = 5;
 
 /**
- * Finds the place of a name, or reads a position `52.52, 13.41`. Parts after a comma select among
- * places of the same name: `Springfield, Illinois`.
+ * Finds a place by its name, or parses a position such as `52.52, 13.41`. Parts after a comma
+ * select among places of the same name, for example `Springfield, Illinois`.
  *
- * @throws NetworkError `no_such_place`, or `ambiguous_place` with the places to choose from
+ * @throws NetworkError `no_such_place`, or `ambiguous_place` with the possible places
  */
 export async function findPlace(
   written: string,
@@ -106,13 +106,13 @@ export async function findPlace(
   return { place: placeOf(largest), others };
 }
 
-/** Reads the reason of a failed reply. */
+/** Returns the reason in a failed reply. */
 export function openMeteoReason(body: unknown): string | undefined {
   const read = z.object({ reason: z.string() }).safeParse(body);
   return read.success ? read.data.reason : undefined;
 }
 
-/** Returns the failure of a reply that has another form than the documented one. */
+/** Returns the failure for a reply that does not have the documented form. */
 export function unexpected(): NetworkError {
   return new NetworkError({
     code: "unexpected_reply",

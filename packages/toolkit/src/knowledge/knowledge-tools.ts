@@ -21,21 +21,21 @@ export interface KnowledgeToolsOptions {
   /** The place names of Open-Meteo. @default "https://geocoding-api.open-meteo.com" */
   readonly geocodingUrl?: string;
   /**
-   * Hosts, as `host` or `host:port`, that can be reached although they are private. The hosts of
-   * the addresses above are among them if they are set. @default none
+   * Hosts, as `host` or `host:port`, that can be reached although they are private. Includes the
+   * hosts of the addresses above that are set. @default none
    */
   readonly allowPrivateHosts?: readonly string[];
   /** The version in the name of the client. @default "0.1" */
   readonly version?: string;
-  /** Milliseconds for a request to a service. @default 20000 */
+  /** The time limit for a request to a service, in milliseconds. @default 20000 */
   readonly timeoutMs?: number;
   /** Resolves host names; the resulting addresses are checked. @default the system's resolver */
   readonly resolve?: ResolveHost;
 }
 
 /**
- * Tools for facts of public services: `Wikipedia` and `Weather`. Each needs one approval, because the
- * services see the requests.
+ * Tools for facts from public services: `Wikipedia` and `Weather`. Each needs one approval, because
+ * the services see the requests.
  *
  * @example knowledgeTools({ contact: "admin@example.org" })
  */

@@ -126,7 +126,7 @@ Source: Open-Meteo.com (CC BY 4.0)`,
   assert.equal(query.has("hourly"), false);
 });
 
-test("hours and imperial units are asked for, and returned", async () => {
+test("hours and imperial units are requested and returned", async () => {
   const args = { ...defaults, place: "60.39, 5.32", hourly: true, units: "imperial" };
   const text = await callForText(tool(), args);
   assert.match(text, /7\.5 °F.*mp\/h/);
@@ -137,7 +137,7 @@ test("hours and imperial units are asked for, and returned", async () => {
   assert.equal(query.get("latitude"), "60.39");
 });
 
-test("a name is encoded, and selects with its region and country", async () => {
+test("a name is URL-encoded, and its region and country select the place", async () => {
   await callForText(tool(), { ...defaults, place: "São Tomé & Co", country: "st" });
   const query = service.requests.at(-2)?.url.searchParams;
   assert.equal(query?.get("name"), "São Tomé & Co");
@@ -146,7 +146,7 @@ test("a name is encoded, and selects with its region and country", async () => {
   assert.match(text, /^Springfield, Illinois, United States/);
 });
 
-test("of several places the one that is meant is taken, or all are listed", async () => {
+test("among places of the same name the largest is chosen, or all are listed", async () => {
   const text = await callForText(tool(), { ...defaults, place: "Paris" });
   assert.match(text, /^Paris, France .*\n\[The largest .* Others: Paris, Texas, United States\]/);
   const { code, message } = await failure("Springfield");
@@ -161,7 +161,7 @@ test("a place that does not exist has no results, and a wrong region names the p
   assert.match((await failure("100, 20")).message, /latitude is from -90 to 90/);
 });
 
-test("the service's reason is in the failure, and a limit can be retried", async () => {
+test("a failure has the service's reason, and a rate limit can be retried", async () => {
   const fail = (status: number, reason: string) => {
     service.answer = ({ url }, response) =>
       url.pathname === "/v1/search"
@@ -181,7 +181,7 @@ test("the service's reason is in the failure, and a limit can be retried", async
   assert.equal((await failure("Bergen")).code, "unexpected_reply");
 });
 
-test("each weather code has words", () => {
+test("each weather code has a description", () => {
   const codes = [0, 1, 2, 3, 45, 48, 51, 53, 55, 56, 57, 61, 63, 65, 66, 67, 71, 73, 75, 77];
   codes.push(80, 81, 82, 85, 86, 95, 96, 99);
   for (const code of codes) assert.doesNotMatch(weatherWords(code), /\d|unknown/);

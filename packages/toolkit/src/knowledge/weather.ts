@@ -37,7 +37,7 @@ const parameters = z.object({
 
 type Args = z.infer<typeof parameters>;
 
-/** A number that the service may not know. */
+/** A number that can be missing in the reply. */
 type Reading = number | null;
 
 interface Day {
@@ -170,7 +170,7 @@ const forecastReply = z.object({
 
 type Reply = z.infer<typeof forecastReply>;
 
-/** The values of a reply, in the order in which it is asked for them. */
+/** Returns the names of the fields to request, for a part of the reply. */
 function fieldsOf(shape: object): string {
   return Object.keys(shape)
     .filter((name) => name !== "time")

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { replyFailure, retryAfter } from "../service/reply-failure.ts";
 import { jsonOf, readBytes, type SendRequest } from "../service/service-client.ts";
 
-/** The encyclopedias, and the name of this client. */
+/** The addresses of the encyclopedias, and the user agent of this client. */
 export interface WikipediaAccess {
   readonly send: SendRequest;
   readonly userAgent: string;
@@ -23,7 +23,7 @@ interface Question<S extends z.ZodType> {
 const failedReply = z.object({ error: z.object({ code: z.string(), info: z.string() }) });
 
 /**
- * Asks the Action API of a Wikipedia. Errors of this API have the status 200.
+ * Sends a query to the Action API of a Wikipedia. This API reports errors with the status 200.
  *
  * @throws NetworkError
  */
@@ -64,7 +64,7 @@ export async function askWikipedia<S extends z.ZodType>(
   });
 }
 
-/** A language without a Wikipedia has no host. Without a network, no host is found either. */
+/** A language without a Wikipedia has no host, but a missing network causes the same error. */
 function withLanguageHint(error: unknown, language: string): unknown {
   if (!(error instanceof NetworkError) || !/ENOTFOUND|EAI_NONAME/.test(error.message)) return error;
   const message = `${error.message} There may be no Wikipedia in the language "${language}".`;
@@ -78,7 +78,9 @@ function noLanguage(language: string): NetworkError {
   });
 }
 
-/** `maxlag` and `ratelimited` pass; the other errors are mistakes in the request. */
+/**
+ * `maxlag`, `ratelimited` and `readonly` are temporary. Other errors are mistakes in the request.
+ */
 function apiFailure(
   { code, info }: { readonly code: string; readonly info: string },
   header: string | undefined,

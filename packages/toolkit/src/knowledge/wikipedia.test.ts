@@ -111,7 +111,7 @@ test("a search names articles with their addresses, and without HTML", async () 
   assert.match(headers["user-agent"] ?? "", /^Capstan\/0\.1 \(admin@example\.org\) undici/);
 });
 
-test("an article is its introduction and its sections, with its source as citation", async () => {
+test("an article has its introduction, its list of sections, and its source as a citation", async () => {
   const result = await call<WithAnnotations>(tool(), { title: "Tides", language: "en" });
   assert.deepEqual(result.annotations, [
     { type: "url_citation", url: "https://en.wikipedia.org/wiki/Tide", title: "Tide – Wikipedia" },
@@ -130,7 +130,7 @@ test("an article is its introduction and its sections, with its source as citati
   assert.match(text, /Sections .*1\.1 Spring tides/);
 });
 
-test("a section is found by heading, number or both, and has its subsections", async () => {
+test("a section is found by its heading, its number or both, and includes its subsections", async () => {
   for (const section of ["causes", "1", "1 Causes"])
     assert.equal(
       (await article({ title: "Tide", section })).text,
@@ -143,7 +143,7 @@ test("a section is found by heading, number or both, and has its subsections", a
   assert.match(message, /1 Causes; 1\.1 Spring tides; 2 History/);
 });
 
-test("a title with several meanings says so, and a missing title names similar ones", async () => {
+test("a title with several meanings is marked, and the error for a missing title names similar ones", async () => {
   const { value } = await call<WithAnnotations>(tool(), { title: "Mercury", language: "en" });
   assert.match(tool().formatForLLM?.(value, {}) ?? "", /several meanings/);
   const missing = await failure({ title: "Nothing", language: "en" });
@@ -152,7 +152,7 @@ test("a title with several meanings says so, and a missing title names similar o
   assert.match((await failure({ title: "a[b", language: "en" })).message, /It contains \[\./);
 });
 
-test("errors with the status 200 are failures, and a lag is retried after the time that it names", async () => {
+test("errors with the status 200 are failures, and a busy service names the time until a retry", async () => {
   service.answer = (_request, response) =>
     sendJson(
       response,
@@ -168,7 +168,7 @@ test("errors with the status 200 are failures, and a lag is retried after the ti
   assert.match(wrong.message, /Nothing to search/);
 });
 
-test("too many requests name the time to wait, and a rejected client names the setting", async () => {
+test("the error for too many requests has the wait time, and that for a rejected client the setting", async () => {
   service.answer = (_request, response) =>
     response.writeHead(429, { "retry-after": "30" }).end("Please respect our robot policy");
   const busy = await failure({ query: "tide", language: "en", limit: 8 });
@@ -184,7 +184,7 @@ test("too many requests name the time to wait, and a rejected client names the s
   assert.match(rejected.message, /knowledge\.contact/);
 });
 
-test("a call waits for the time that a busy service names, and asks again", async () => {
+test("a call waits as long as a busy service asks for, and sends the request again", async () => {
   const group = knowledgeTools({
     wikipediaUrl: `${service.url}/{language}`,
     contact: "a@b.example",
@@ -202,7 +202,7 @@ test("a call waits for the time that a busy service names, and asks again", asyn
   assert.equal(service.requests.length, before + 2);
 });
 
-test("an unknown language, a wrong form and a denied host are failures with a name", async () => {
+test("an unknown language, an invalid reply and a denied host have error codes of their own", async () => {
   service.answer = (_request, response) =>
     response.writeHead(301, { location: "https://example.org/" }).end();
   assert.equal((await failure({ query: "a", language: "xx", limit: 8 })).code, "no_such_language");

@@ -71,7 +71,7 @@ interface Page {
   readonly title: string;
   readonly url: string;
   readonly language: string;
-  /** The title that led here. */
+  /** The title that redirects to this article. */
   readonly redirectedFrom?: string;
   readonly isDisambiguation: boolean;
   readonly section?: string;
@@ -200,7 +200,7 @@ async function read(
       inprop: "url",
       ppprop: "disambiguation",
       redirects: "1",
-      // Several titles are joined by it.
+      // `|` separates several titles.
       titles: title.replaceAll("|", " "),
     },
   );
@@ -267,7 +267,7 @@ function articleUrl({ url }: WikipediaAccess, language: string, title: string): 
   return `${url.replace("{language}", language)}/wiki/${encodeURIComponent(title.replaceAll(" ", "_"))}`;
 }
 
-/** Snippets mark the words that were found with HTML. */
+/** Snippets mark matching words with HTML. */
 function plainText(html: string): string {
   return decodeEntities(html.replaceAll(/<[^<>]*>/g, ""))
     .replaceAll(/\s+/g, " ")

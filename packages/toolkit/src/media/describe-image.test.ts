@@ -54,7 +54,7 @@ test("the model gets the image with the question, and its answer is the result",
   });
 });
 
-test("a cut answer says so, and a refusal is an error", async () => {
+test("a truncated answer is marked, and a refusal is an error", async () => {
   const cut = streaming(async function* () {
     yield { type: "text-delta", text: "It is" } as const;
     yield { type: "finish", reason: "length", usage } as never;
@@ -72,7 +72,7 @@ test("a cut answer says so, and a refusal is an error", async () => {
   assert.match(message, /I cannot\./);
 });
 
-test("failures of the model have its message, and those that pass can be retried", async () => {
+test("failures of the model have its message, and temporary ones can be retried", async () => {
   const failing = (code: "rate_limit" | "authentication") =>
     // oxlint-disable-next-line require-yield
     streaming(async function* () {
@@ -86,7 +86,7 @@ test("failures of the model have its message, and those that pass can be retried
   assert.equal((await failure(failing("authentication"))).retryable, false);
 });
 
-test("a missing model, and one that does not read the type, are named", async () => {
+test("the error names a missing model, and a model that does not read the type", async () => {
   assert.match((await failure(undefined)).message, /openai\/gpt-5\.5.*vision\.model/);
   const blind = streaming(() => assert.fail("is not asked"), { readsFile: () => false });
   assert.match((await failure(blind)).message, /does not read image\/png/);

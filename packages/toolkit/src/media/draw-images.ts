@@ -20,15 +20,15 @@ import type { MediaFile } from "./media-source.ts";
 import { mediaType, pngSize } from "./media-type.ts";
 import { readEvents } from "./read-events.ts";
 
-/** The service of images, and the clients that reach it and the public web. */
+/** The image service, and the HTTP clients for it and for the public web. */
 export interface ImageAccess {
   readonly service: MediaService;
   readonly send: SendRequest;
-  /** For images that the service returns as a URL. */
+  /** Downloads images that the service returns as a URL. */
   readonly sendPublic: SendRequest;
 }
 
-/** A request for images: new ones, or changed ones if there are files. */
+/** A request for images: new ones, or changed ones if `images` is not empty. */
 export interface ImageOrder {
   readonly prompt: string;
   readonly model: string;
@@ -38,7 +38,7 @@ export interface ImageOrder {
   readonly mask?: MediaFile;
 }
 
-/** An image of the service. */
+/** An image that the service returned. */
 export interface DrawnImage {
   readonly part: ImagePart;
   /** `1024x1024`, if known. */
@@ -47,7 +47,7 @@ export interface DrawnImage {
   readonly revisedPrompt?: string;
 }
 
-/** The images of a request, and the options that the service did not know. */
+/** The images of a reply, and the options that the service did not know. */
 export interface DrawnImages {
   readonly images: readonly DrawnImage[];
   readonly omitted: readonly string[];
@@ -121,7 +121,7 @@ const partialEvent = z.object({
   partial_image_index: z.number().optional(),
 });
 
-/** Reads a stream up to its final image. */
+/** Reads a stream until the final image. */
 async function completedImage(reply: ServiceReply, context: ToolContext): Promise<Entry> {
   let count = 0;
   for await (const event of readEvents(reply.pieces)) {
@@ -187,7 +187,7 @@ async function fetched(
   const url = URL.parse(address, service);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw unexpectedReply(service.host, "returned neither an image nor its URL");
-  // The service itself may be private; an address that it returns may not.
+  // The service itself may be private, but an address that it returns must be public.
   const client = url.origin === service.origin ? send : sendPublic;
   const options = { service: url.host, context, maxBytes: largestImage, mayLeaveSite: true };
   return Buffer.from(await download(client, url, options));

@@ -82,7 +82,7 @@ test("a file of a root is sent as a form with its type, and the result is a new 
   assert.equal(result.parts[1]?.type, "image");
 });
 
-test("several images and a mask are fields of their own", async () => {
+test("several images and a mask are sent as separate fields", async () => {
   const context = recordingContext({ files: [givenFile("file-1", "photo", bytes)] });
   const { form } = await edit({ images: ["b.jpg", "file-1"], mask: "a.png" }, context);
   assert.deepEqual(
@@ -124,7 +124,7 @@ test("variables hold Base64, a data URL, or the result of a tool", async () => {
   );
 });
 
-test("a model cannot name files of others, paths outside the roots, or private addresses", async () => {
+test("files of other conversations, paths outside the roots and private addresses are rejected", async () => {
   const context = recordingContext({ files: [givenFile("file-1", "photo.png", bytes)] });
   const foreign = await failure({ images: ["file-9"] }, context);
   assert.equal(foreign.code, "no_such_file");
@@ -139,7 +139,7 @@ test("a model cannot name files of others, paths outside the roots, or private a
   assert.equal(service.requests.length, 0);
 });
 
-test("a URL is fetched within its site, and what it returns has to be an image", async () => {
+test("a URL is fetched within its site, and its content must be an image", async () => {
   site.answer = ({ url }, response) =>
     url.pathname === "/elsewhere"
       ? void response.writeHead(302, { location: "https://example.org/x.png" }).end()
@@ -169,7 +169,7 @@ test("other files and other types are rejected by name", async () => {
   assert.equal(service.requests.length, 0);
 });
 
-test("a wider answer covers the same sites only", () => {
+test("a wider approval covers only the same sites", () => {
   const scope = (images: readonly string[]) =>
     tool().permission?.grantScope?.({ ...defaults, images: [...images] }).key;
   assert.equal(scope(["a.png", "var:x"]), "files");

@@ -34,10 +34,10 @@ type Args = z.infer<typeof parameters>;
 
 const largestImage = 50 * 1024 * 1024;
 const largestMask = 4 * 1024 * 1024;
-/** The images of a call are in memory together. */
+/** The maximum size of all images of a call, which are in memory together. */
 const largestTotal = 64 * 1024 * 1024;
 
-/** `EditImage`: changed images, or one made of several. */
+/** `EditImage`: changes images, or makes one of several. */
 export function editImage(access: ImageAccess, sources: MediaSources): Tool {
   return defineTool({
     name: "EditImage",

@@ -12,7 +12,7 @@ import { type FakeService, sendJson, startFakeService } from "../service/testing
 import { mediaTools, type MediaToolsOptions } from "./media-tools.ts";
 import { jpeg, png, recordingContext } from "./testing/media-fixtures.ts";
 
-/** Answers as OpenAI does: Base64, revised prompt, and a stream if it is asked for. */
+/** Answers like OpenAI: Base64, a revised prompt, and a stream if requested. */
 const openai: FakeService["answer"] = ({ body }, response) => {
   const fields = JSON.parse(body.toString()) as Record<string, unknown>;
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
@@ -30,7 +30,7 @@ const openai: FakeService["answer"] = ({ body }, response) => {
     response.write(`event: ${event.type}\r\ndata: ${JSON.stringify(event)}\r\n\r\n`);
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(": comment\r\n\r\n");
-  // Fewer than it was asked for.
+  // Fewer partial images than requested, which OpenAI allows.
   send({
     type: "image_generation.partial_image",
     b64_json: jpeg,
@@ -82,7 +82,7 @@ const textOf = ([part]: readonly ContentPart[]) => (part?.type === "text" ? part
 const sent = (at = -1) =>
   JSON.parse(String(service.requests.at(at)?.body)) as Record<string, unknown>;
 
-test("an image is a part, with its type from the bytes and the prompt that was used", async () => {
+test("the result has an image part, with the type from its bytes and the revised prompt", async () => {
   const result = await parts({ size: "1024x1024", quality: "high", output_format: "webp" });
   assert.deepEqual(result, [
     {
@@ -107,7 +107,7 @@ test("an image is a part, with its type from the bytes and the prompt that was u
   assert.equal(service.requests[0].url.pathname, "/v1/images/generations");
 });
 
-test("several images have names of their own", async () => {
+test("several images have distinct names", async () => {
   const result = await parts({ n: 2, partial_images: 3 });
   assert.deepEqual(
     result.flatMap((part) => (part.type === "image" ? [part.name] : [])),
@@ -252,7 +252,7 @@ test("an image at a private address, or a file, is not fetched", async () => {
   assert.equal((await failure()).code, "private_address");
 });
 
-test("failures of the service have names, and a broken stream is a failure", async () => {
+test("failures of the service have error codes, and a broken stream is a failure", async () => {
   const status = (code: number, headers: object = {}) => {
     service.answer = (_request, response) =>
       sendJson(

@@ -17,7 +17,7 @@ export function generateImage(access: ImageAccess): Tool {
     name: "GenerateImage",
     description: "Draws images from a description. Returns them as files of this conversation.",
     parameters,
-    // It changes nothing, but a repeated call costs money.
+    // The tool has no side effects, but a repeated call costs money.
     effects: "read",
     idempotent: false,
     permission: { executionPolicy: "ask-once" },

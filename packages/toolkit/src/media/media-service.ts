@@ -11,7 +11,7 @@ import {
 } from "../service/service-client.ts";
 import type { MediaFile } from "./media-source.ts";
 
-/** A service with the interface of OpenAI. */
+/** A service with an OpenAI-compatible API. */
 export interface MediaService {
   /** The address to which paths such as `/images/generations` are added. @example "https://api.openai.com/v1" */
   readonly url: string;
@@ -20,14 +20,14 @@ export interface MediaService {
   readonly key?: string;
 }
 
-/** A request to a service. Its optional fields are left out if the service does not know them. */
+/** A request to a service. Optional fields that the service does not know are omitted. */
 export interface MediaRequest {
   readonly path: string;
   readonly required: { readonly [name: string]: FieldValue };
   readonly optional: { readonly [name: string]: FieldValue | undefined };
-  /** Fields that are left out together. @example [["stream", "partial_images"]] */
+  /** Fields that are omitted together. @example [["stream", "partial_images"]] */
   readonly together?: readonly (readonly string[])[];
-  /** If there are any, the request is a form. */
+  /** If it has files, the request is a form. */
   readonly files?: readonly { readonly field: string; readonly file: MediaFile }[];
 }
 
@@ -39,7 +39,7 @@ export interface MediaReply {
   readonly omitted: readonly string[];
 }
 
-/** The most fields that are left out, each after a reply that names it. */
+/** The maximum number of fields to omit. Each is omitted after a reply that names it. */
 const mostOmitted = 5;
 
 /**
@@ -134,7 +134,7 @@ const validationError = z.object({
   ]),
 });
 
-/** Returns the text of an error in the form of OpenAI, or of a Python server. */
+/** Returns the text of an error in OpenAI's format, or in that of Python servers. */
 export function reasonOf(body: unknown): string | undefined {
   const known = openaiError.safeParse(body);
   if (known.success) {
@@ -185,7 +185,7 @@ function unknownField(body: unknown, sent: readonly string[]): string | undefine
   return sent.find((name) => words.includes(name.replace("[]", "")));
 }
 
-/** Returns the failure of a reply that has another form than OpenAI's. */
+/** Returns the failure for a reply that is not in OpenAI's format. */
 export function unexpectedReply(host: string, what: string): NetworkError {
   return new NetworkError({
     code: "unexpected_reply",

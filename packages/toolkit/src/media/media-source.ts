@@ -19,13 +19,13 @@ export interface MediaFile extends MediaType {
   readonly bytes: Uint8Array;
 }
 
-/** The folders and the client with which sources are read. */
+/** The folders and the HTTP client for reading sources. */
 export interface MediaSources {
   readonly files: FileToolsOptions;
   readonly send: SendRequest;
 }
 
-/** The kind and the largest size of a source. */
+/** The expected kind and the maximum size of a source. */
 export interface WantedMedia {
   readonly kind: MediaType["kind"];
   readonly maxBytes: number;
@@ -33,15 +33,15 @@ export interface WantedMedia {
 
 /** The failures of sources, for the documentation of tools. */
 export const sourceErrors = {
-  no_such_file: "the conversation has no file of this id",
-  no_such_variable: "there is no variable of this name, or it holds no file",
+  no_such_file: "the conversation has no file with this id",
+  no_such_variable: "there is no variable with this name, or it holds no file",
   wrong_type: "the source is not an image, or not a sound",
   too_large: "the source, or the reply of the service, is too large",
   redirects_elsewhere: "the URL leads to another site",
 } as const;
 
 /**
- * Reads an image or a sound that a model names. Files of other conversations cannot be named.
+ * Reads an image or a sound that a model names. Rejects files of other conversations.
  *
  * @throws NetworkError, FileError
  */
@@ -88,8 +88,7 @@ export function variablesOf(sources: readonly string[]): readonly string[] {
 }
 
 /**
- * A user's wider answer covers the calls with the same sites. Calls without a URL are covered
- * together.
+ * Returns the scope of a wider approval: all calls with the same sites, or all calls without a URL.
  */
 export function sourceScope(sources: readonly string[], title: string): GrantOffer {
   const sites = new Set(

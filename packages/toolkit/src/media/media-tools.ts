@@ -10,18 +10,18 @@ import { transcribeAudio } from "./transcribe-audio.ts";
 
 /** The services and models of the media tools, and the folders whose files they read. */
 export interface MediaToolsOptions extends FileToolsOptions {
-  /** The service that draws images. @default its tools are listed with what they need */
+  /** The service that draws images. @default its tools are listed with a setup hint */
   readonly images?: MediaService;
-  /** The service that transcribes recordings. @default its tool is listed with what it needs */
+  /** The service that transcribes recordings. @default the tool is listed with a setup hint */
   readonly transcription?: MediaService;
-  /** The model that describes images. @default its tool is listed with what it needs */
+  /** The model that describes images. @default the tool is listed with a setup hint */
   readonly vision?: VisionAccess;
   /**
    * Hosts, as `host` or `host:port`, from which files are read although they are private. The
    * services above may be private in any case. @default none
    */
   readonly allowPrivateHosts?: readonly string[];
-  /** Milliseconds for a request to a service. @default 300000 */
+  /** The time limit for a request to a service, in milliseconds. @default 300000 */
   readonly timeoutMs?: number;
   /** Resolves host names; the resulting addresses are checked. @default the system's resolver */
   readonly resolve?: ResolveHost;

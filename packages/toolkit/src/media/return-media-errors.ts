@@ -3,9 +3,10 @@ import { NetworkError, returnNetworkErrors } from "@capstan/sandbox";
 import { returnFileErrors } from "../files/file-roots.ts";
 
 /**
- * Runs a function, and returns its failures of files, services and sources as errors of the tool.
+ * Runs a function, and returns failures of files, services and sources as tool errors.
  *
- * @param key the key of the service, which can repeat it in its own text
+ * @param key the key of the service, which is removed from messages because the service may repeat
+ * it
  */
 export async function returnMediaErrors<T>(
   run: () => Promise<T>,

@@ -6,7 +6,7 @@ import { type FakeService, sendJson, startFakeService } from "../service/testing
 import { mediaTools } from "./media-tools.ts";
 import { formOf, givenFile, mp3, png, recordingContext } from "./testing/media-fixtures.ts";
 
-/** A local server: it knows no stream, and returns no usage and no metadata. */
+/** Answers like a local server: without streaming, usage and metadata. */
 const local: FakeService["answer"] = (_request, response) =>
   sendJson(response, { text: " Hello there. " });
 
@@ -46,7 +46,7 @@ test("a reply with nothing but its text is a transcript", async () => {
   assert.equal(request.url.pathname, "/v1/audio/transcriptions");
   const form = await formOf(request);
   const file = form.get("file") as File;
-  // Services read the type from the name.
+  // Services derive the type from the name.
   assert.deepEqual([file.name, file.type, file.size], ["note.mp3", "audio/mpeg", mp3.length]);
   assert.deepEqual(
     ["model", "response_format", "language", "prompt", "stream"].map((name) => form.get(name)),
@@ -54,7 +54,7 @@ test("a reply with nothing but its text is a transcript", async () => {
   );
 });
 
-test("a plain text is a transcript, too, and an empty one says so", async () => {
+test("a plain-text reply is a transcript, and the result mentions that it is empty", async () => {
   service.answer = (_request, response) =>
     response.writeHead(200, { "content-type": "text/plain" }).end("Hello.\n");
   assert.equal(await said(), "Hello.");
@@ -90,7 +90,7 @@ test("timestamps are segments, with language and length", async () => {
   );
 });
 
-test("a streamed transcript is written as it comes", async () => {
+test("a streamed transcript is output chunk by chunk", async () => {
   service.answer = (_request, response) =>
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" }).end(
       [
@@ -111,7 +111,7 @@ test("a streamed transcript is written as it comes", async () => {
   assert.match((await failure()).message, /before the transcript was complete/);
 });
 
-test("a service that does not know a field is asked again without it", async () => {
+test("a field that the service does not know is omitted in a second request", async () => {
   service.answer = (request, response) => {
     if (!request.body.includes('name="prompt"')) return local(request, response);
     sendJson(response, { error: "unsupported parameter: prompt" }, { status: 400 });
@@ -122,7 +122,7 @@ test("a service that does not know a field is asked again without it", async () 
   );
 });
 
-test("other files, and replies without a text, are failures with a name", async () => {
+test("files of other types, and replies without a text, have error codes", async () => {
   assert.equal((await failure({ audio: "file-2" })).code, "wrong_type");
   service.answer = (_request, response) => sendJson(response, { error: { message: "busy" } });
   const { code, message } = await failure();

@@ -63,7 +63,7 @@ interface Transcript {
   readonly note?: string;
 }
 
-/** The service of transcripts, and the client that reaches it. */
+/** The transcription service, and the HTTP client for it. */
 export interface TranscriptionAccess {
   readonly service: MediaService;
   readonly send: SendRequest;
@@ -71,7 +71,7 @@ export interface TranscriptionAccess {
 
 const largestAudio = 25 * 1024 * 1024;
 
-/** `TranscribeAudio`: the text of a recording. */
+/** `TranscribeAudio`: transcribes a recording. */
 export function transcribeAudio(access: TranscriptionAccess, sources: MediaSources): Tool {
   return defineTool({
     name: "TranscribeAudio",
@@ -132,7 +132,7 @@ async function transcribe(
   );
   const isStream = /text\/event-stream/i.test(reply.header("content-type") ?? "");
   const transcript = isStream ? await streamed(reply, context) : await whole(reply);
-  // A service that does not know `stream` answers in one piece, which has the same text.
+  // A service that does not know `stream` sends the whole text in one reply.
   const lost = omitted.filter((name) => name !== "stream" && name !== "response_format");
   const notes = [
     ...(lost.length === 0

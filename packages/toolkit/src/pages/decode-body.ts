@@ -5,8 +5,8 @@
 const prescanBytes = 4096;
 
 /**
- * Decodes a body. The charset is that of a byte order mark, of the header, or of a page's `<meta>`,
- * in this order; the default is UTF-8. An unknown charset is ignored.
+ * Decodes a body. Takes the charset from the byte order mark, the header, or the page's `<meta>`,
+ * in this order. The default is UTF-8. Ignores unknown charsets.
  */
 export function decodeBody(body: Uint8Array, contentType: string): string {
   const label = charsetOfHeader(contentType) ?? charsetOfMeta(body) ?? "utf-8";
@@ -29,7 +29,7 @@ function charsetOfMeta(body: Uint8Array): string | undefined {
   const declared =
     /<meta\b[^>]{0,200}?charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(beginning)?.[1] ??
     /^<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([^"']+)/i.exec(beginning)?.[1];
-  // A page that declares UTF-16 in ASCII letters is not UTF-16.
+  // A page cannot be UTF-16 if its declaration is readable as ASCII.
   return declared !== undefined && /^utf-?16/i.test(declared) ? "utf-8" : known(declared);
 }
 
@@ -48,7 +48,7 @@ export type PageType = "html" | "text" | "refused";
 const textual =
   /^(?:text\/|application\/(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-ndjson|graphql|sql|x-sh)$)|\+(?:json|xml|yaml)$/;
 
-/** Chooses by the header, or by the start of the body if there is no header. */
+/** Returns the conversion for a body by its header, or by its beginning if there is no header. */
 export function pageType(contentType: string, body: Uint8Array): PageType {
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";

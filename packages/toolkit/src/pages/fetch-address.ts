@@ -16,7 +16,9 @@ import {
 const mostRedirects = 5;
 
 export interface FetchAddressOptions {
-  /** Returns the agent for a host: `isAllowed` if the configuration allows it to be private. */
+  /**
+   * Returns the agent for a host. `isAllowed` means that the configuration allows a private host.
+   */
   readonly agentFor: (isAllowed: boolean) => Promise<Dispatcher>;
   readonly allowed: AllowedHosts;
   readonly denied: Pick<DeniedResources, "hosts">;
@@ -27,7 +29,9 @@ export interface FetchAddressOptions {
   readonly userAgent: string;
   readonly signal: AbortSignal;
   readonly onProgress?: (bytes: number) => void;
-  /** Rejects an address of a redirect, by throwing. @default all within the site are followed */
+  /**
+   * Throws to reject the address of a redirect. @default all redirects within the site are followed
+   */
   readonly checkAddress?: (url: URL) => Promise<void>;
 }
 
@@ -145,7 +149,7 @@ async function receive(
   }
   const pieces: Uint8Array[] = [];
   let size = 0;
-  // Counts the decompressed bytes piece by piece, so that a decompression bomb ends at the limit.
+  // Counts the decompressed bytes chunk by chunk, so that a decompression bomb ends at the limit.
   for await (const piece of response.body ?? []) {
     size += (piece as Uint8Array).length;
     if (size > maxBytes) throw tooLarge();

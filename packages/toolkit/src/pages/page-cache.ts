@@ -12,7 +12,7 @@ export interface CachedPage {
 export interface PageCacheLimits {
   /** @default 32 */
   readonly pages?: number;
-  /** The maximum bytes of all bodies together. @default 32 MiB */
+  /** The maximum size of all bodies together, in bytes. @default 32 MiB */
   readonly bytes?: number;
   /** @default 10 minutes */
   readonly ageMs?: number;
@@ -20,7 +20,7 @@ export interface PageCacheLimits {
 
 /** Caches the most recently fetched pages, so that reading another part does not fetch them again. */
 export class PageCache {
-  /** In order of use, the least recently used page first. */
+  /** The pages in order of use, the least recently used page first. */
   readonly #pages = new Map<string, { readonly page: CachedPage; readonly until: number }>();
   readonly #clock: Clock;
   readonly #limits: Required<PageCacheLimits>;

@@ -9,7 +9,7 @@ test("pages end at the end of a paragraph, if one ends late enough in the page",
   assert.deepEqual(splitPages("", 100), [""]);
 });
 
-test("pages join to the text, exceed no limit and split no surrogate pair", () => {
+test("joining all pages gives the text, and no page exceeds the limit or splits a surrogate pair", () => {
   const text = fc.string({ unit: fc.constantFrom("a", " ", "\n", "😀") });
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 30 }), (text, length) => {

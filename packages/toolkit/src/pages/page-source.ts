@@ -9,7 +9,7 @@ import { PageCache, type CachedPage } from "./page-cache.ts";
 import { jobFailure, type HtmlJob, type HtmlResults, runHtmlJob } from "./run-html-job.ts";
 import { readPage, type WebPage } from "./read-page.ts";
 
-/** The access of the web tools to pages. */
+/** The network limits and the clock for reading pages. */
 export interface PageSourceOptions extends Omit<
   FetchAddressOptions,
   "denied" | "signal" | "onProgress" | "checkAddress"
@@ -19,17 +19,19 @@ export interface PageSourceOptions extends Omit<
 
 type CallContext = Pick<ToolContext, "principal" | "signal" | "output" | "denied">;
 
-/** How to get a page. */
+/** A request for a page. */
 export interface PageRequest {
   readonly url: URL;
   readonly context: CallContext;
   /** Whether a page that was fetched in the last ten minutes is fetched again. @default false */
   readonly isFresh?: boolean;
-  /** Rejects addresses to which the page redirects, by throwing. @default all are followed */
+  /**
+   * Throws to reject an address to which the page redirects. @default all redirects are followed
+   */
   readonly checkAddress?: (url: URL) => Promise<void>;
 }
 
-/** Fetches pages and converts them; keeps the most recent ones. */
+/** Fetches pages, converts them, and caches the most recent ones. */
 export interface PageSource {
   /** @throws NetworkError */
   readonly fetch: (request: PageRequest) => Promise<FetchedBody>;
@@ -51,10 +53,10 @@ const reportEvery = 1024 * 1024;
 
 const smallestCache = 32 * 1024 * 1024;
 
-/** Larger texts are not kept: they are converted again. */
+/** Larger texts are not cached, but converted again for each call. */
 const longestKeptText = 4 * 1024 * 1024;
 
-/** Creates the reader of web pages that the tools share. It keeps read pages for a short time. */
+/** Creates the page source that the web tools share. It caches pages for a short time. */
 export function pageSource(options: PageSourceOptions): PageSource {
   const { timeoutMs } = options;
   const cache = new PageCache(options.clock, {
@@ -109,7 +111,7 @@ function isXml(contentType: string): boolean {
   return /[/+]xml\b/i.test(contentType);
 }
 
-/** A cached page may come from another caller, whose rules allowed it. */
+/** Checks the caller's rules again, because another caller may have fetched the cached page. */
 function mayRead({ fetched }: CachedPage, { url, context }: PageRequest): boolean {
   const denied = context.denied();
   return !deniesUrl(denied, url) && !deniesUrl(denied, fetched.url);

@@ -13,7 +13,7 @@ import { jobFailure, runHtmlJob } from "./run-html-job.ts";
 
 /** A page as text, with its metadata. */
 export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: string;
   readonly contentType: string;
   readonly text: string;
@@ -27,7 +27,7 @@ export interface WebPage extends Omit<ReadablePage, "markdown" | "cut"> {
 export interface ReadOptions extends MarkdownOptions {
   /** The time limit for converting a page. After it, the page's text without markup is returned. */
   readonly timeoutMs: number;
-  /** Users take turns. */
+  /** The owner of the job. The queue alternates between users. */
   readonly user: string;
   readonly signal: AbortSignal;
 }
@@ -79,7 +79,7 @@ async function readHtml(
   if (outcome.status === "done") {
     const { markdown, cut, ...about } = outcome.value;
     if (cut === undefined) return { ...about, text: markdown };
-    // If the beginning has no text, the whole page without markup is returned.
+    // If the beginning has no text, return the text of the whole page without markup.
     const [part, read] =
       markdown === ""
         ? ["This is its text without markup.", stripTags(html)]
@@ -92,7 +92,7 @@ async function readHtml(
   };
 }
 
-/** Returns a document as Markdown. Its type is that of the header, or else of its name. */
+/** Returns a document as Markdown. Takes its type from the header, or else from its name. */
 async function documentText(
   { url, body }: FetchedBody,
   mimeType: string,

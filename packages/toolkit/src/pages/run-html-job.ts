@@ -31,7 +31,7 @@ export interface HtmlResults {
 /** Heap limit for the work on a page, in megabytes. */
 export const heapMb = 384;
 
-/** Runs a job in a process, with limits on time and memory: pages are not trusted. */
+/** Runs a job in a process with limits on time and memory, because pages are not trusted. */
 export function runHtmlJob<T extends HtmlJob["type"]>(
   job: HtmlJob & { readonly type: T },
   {
@@ -40,7 +40,7 @@ export function runHtmlJob<T extends HtmlJob["type"]>(
     signal,
   }: {
     readonly timeoutMs: number;
-    /** Users take turns. */
+    /** The owner of the job. The queue alternates between users. */
     readonly user: string;
     readonly signal: AbortSignal;
   },
@@ -55,12 +55,12 @@ export function runHtmlJob<T extends HtmlJob["type"]>(
   });
 }
 
-/** Returns why a job did not end, for messages. */
+/** Returns the reason why a job failed, as a clause for messages. */
 export function jobFailure(
   { status }: Exclude<WarmOutcome<unknown>, { readonly status: "done" }>,
   timeoutMs: number,
 ): string {
-  if (status === "busy") return "too many pages wait for their conversion";
+  if (status === "busy") return "too many pages are in the queue";
   return status === "timed_out"
     ? `conversion takes longer than ${timeoutMs / 1000} seconds`
     : `conversion needs more than ${heapMb} MB of memory, or fails`;

@@ -6,12 +6,12 @@ import type { SearchQuery } from "./providers/search-query.ts";
 type SearchArguments = Omit<SearchQuery, "page"> & { readonly page?: number | undefined };
 
 /**
- * Returns the search of a call: its arguments, within the options of the request's tool.
+ * Returns the search for a call: its arguments, restricted by the options of the request's tool.
  *
  * The options are those of OpenAI's `web_search`: `filters.allowed_domains` and `blocked_domains`
- * bound the domains, and `user_location.country` is the default country.
+ * restrict the domains, and `user_location.country` is the default country.
  *
- * @returns also the names of options that the service does not have
+ * @returns the search, and the names of options that the service does not support
  */
 export function requestedSearch(
   args: SearchArguments,
@@ -32,7 +32,7 @@ export function requestedSearch(
       ...args,
       page: args.page ?? 1,
       country: args.country ?? (has("country") ? country : undefined),
-      // The model narrows the domains of the request; it cannot leave them.
+      // The model can narrow the domains of the request, but cannot search outside them.
       domains: within.length > 0 ? within : allowed.length > 0 ? allowed : domains,
       excludedDomains: [...new Set([...excludedDomains, ...blocked])],
     },

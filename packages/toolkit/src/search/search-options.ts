@@ -18,7 +18,7 @@ export interface WebSearchOptions {
   readonly key?: string;
   /** @default the service's own; SearXNG has none */
   readonly url?: string;
-  /** The id of the search engine (`cx`); Google needs it. */
+  /** The id of the search engine (`cx`). Required by Google. */
   readonly engine?: string;
 }
 
@@ -45,7 +45,7 @@ export function searchKeyVariable(service: SearchService): string | undefined {
   return providers[service].keyVariable;
 }
 
-/** Returns what is missing to search with these options, or `undefined` if nothing is. */
+/** Returns the setup hint for missing options, or `undefined` if the options are complete. */
 export function missingForSearch(options: WebSearchOptions | undefined): MissingNeed | undefined {
   if (options === undefined) {
     const keys = searchServices.flatMap((service) =>

@@ -11,7 +11,7 @@ import { searchFailure } from "./providers/search-failure.ts";
 import type { SearchAccess, SearchProvider, SearchRequest } from "./providers/search-provider.ts";
 import type { SearchHit, SearchQuery, SearchReply } from "./providers/search-query.ts";
 
-/** A service as it is configured. */
+/** A configured service. */
 export interface SearchServer {
   readonly provider: SearchProvider;
   /** The address, without a slash at its end. */
@@ -21,13 +21,14 @@ export interface SearchServer {
   readonly now: () => number;
 }
 
-/** The call for which a service is asked. */
+/** The context of the call that searches. */
 export type SearchCall = ServiceRequest["context"];
 
 /**
- * Asks a service. Its hits are free of markup, and each page is listed once.
+ * Sends a search to a service. Removes markup from the hits, and returns each page once.
  *
- * @throws NetworkError if the service does not answer, or refuses; the signal's reason on abort
+ * @throws NetworkError if the service does not answer, or rejects the search; the signal's reason
+ * on abort
  */
 export async function sendSearch(
   query: SearchQuery,
@@ -97,7 +98,7 @@ function checked(reply: unknown, provider: SearchProvider): SearchReply {
   }
 }
 
-/** Returns the page of an address, which is the same for addresses that differ in form only. */
+/** Returns a key for the page of an address: equivalent addresses have the same key. */
 function pageOf(url: string): string | undefined {
   const { protocol, host, pathname, search } = URL.parse(url) ?? {};
   if (protocol !== "http:" && protocol !== "https:") return undefined;
@@ -108,7 +109,7 @@ function plainHit(hit: SearchHit): SearchHit {
   return { ...hit, title: plainText(hit.title), snippet: plainText(hit.snippet) };
 }
 
-/** Removes the marks of found words: services put them in titles and snippets. */
+/** Removes the markup of matching words, which services put in titles and snippets. */
 function plainText(text: string): string {
   const withoutMarks = text.replaceAll(/<\/?(?:strong|b|em|i|mark|span|br)\b[^<>]{0,200}>/gi, "");
   return decodeEntities(withoutMarks).replaceAll(/\s+/g, " ").trim();

@@ -49,15 +49,15 @@ interface SearchResult {
   readonly query: string;
   readonly answer?: string;
   readonly results: readonly SearchHit[];
-  /** Conditions that the service does not have. */
+  /** Conditions that the service does not support. */
   readonly note?: string;
 }
 
 /**
- * `WebSearch`: the public web, through the configured service. The tool has only the parameters of
- * that service, so a call with another one is refused by its name.
+ * `WebSearch`: searches the public web through the configured service. The tool has only the
+ * parameters that this service supports, so the gate rejects a call with another one.
  *
- * @param server the service; without one, the tool shows all parameters, and cannot be called
+ * @param server the service; if it is absent, the tool shows all parameters and cannot be called
  */
 export function webSearch(server: SearchServer | undefined): Tool {
   const provider = server?.provider;
@@ -74,10 +74,10 @@ export function webSearch(server: SearchServer | undefined): Tool {
       },
     ],
     errors: {
-      invalid_key: "The service refuses its key. The user must check it.",
+      invalid_key: "The service rejects its key. The user must check it.",
       quota_exceeded: "The plan of the service is used up.",
       rate_limited: "Too many searches. The error says when to try again, if the service says so.",
-      invalid_query: "The service refuses the query.",
+      invalid_query: "The service rejects the query.",
       service_failed: "The service failed; a later search can succeed.",
       unreachable: "The service did not answer.",
       timed_out: "The service took too long.",

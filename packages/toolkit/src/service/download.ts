@@ -8,7 +8,7 @@ const mostRedirects = 5;
 
 /** A file to download. */
 export interface DownloadOptions {
-  /** The host in messages to the model. */
+  /** The name of the host in messages to the model. */
   readonly service: string;
   readonly maxBytes: number;
   /**

@@ -7,11 +7,11 @@ export const serviceErrors = {
   private_address: "the service's name leads to a private address",
   unreachable: "the service cannot be reached",
   timed_out: "the service did not answer in time",
-  rate_limited: "the service asks to wait; the call can be repeated later",
+  rate_limited: "too many requests; the call can be repeated later",
   unauthorized: "the service rejects the key, or the client",
   rejected: "the service rejects the request; the message has its reason",
   service_failed: "the service failed; the call can be repeated",
-  unexpected_reply: "the reply is not the one that the service documents",
+  unexpected_reply: "the reply does not have the documented form",
   too_large: "the reply is too large",
 } as const;
 
@@ -58,7 +58,7 @@ export function replyFailure(
 
 /**
  * Returns the milliseconds of a `Retry-After` header, in seconds or as a date, or `undefined` if it
- * has neither.
+ * is neither.
  *
  * @example retryAfter("30") // 30000
  */

@@ -68,14 +68,14 @@ test("private addresses are rejected in any notation, and behind names, before a
   assert.equal(service.requests.length, 0);
 });
 
-test("a rule that denies the host holds although the configuration names it", async () => {
+test("a rule can deny a host that the configuration names", async () => {
   const context = fakeContext({ denied: { hosts: [{ host: "127.0.0.1" }] } });
   const { code } = await failureOf(client()(request(service.url, context)));
   assert.equal(code, "denied_host");
   assert.equal(service.requests.length, 0);
 });
 
-test("a compressed bomb, a slow body and a broken connection are failures", async () => {
+test("a decompression bomb, a slow body and a broken connection are failures", async () => {
   service.answer = (_request, response) =>
     response
       .writeHead(200, { "content-encoding": "gzip" })
@@ -97,7 +97,7 @@ test("a compressed bomb, a slow body and a broken connection are failures", asyn
   assert.deepEqual([broken.code, broken.retryable], ["unreachable", true]);
 });
 
-test("a status is a failure with the service's reason in one line, without markup", async () => {
+test("an error status is a failure with the service's reason in one line, without markup", async () => {
   const fail = (status: number, body: string, headers: object = {}) => {
     service.answer = (_request, response) => response.writeHead(status, { ...headers }).end(body);
     return failureOf(fetchJson(client(), request(service.url), reasonOf));
@@ -121,7 +121,7 @@ test("a status is a failure with the service's reason in one line, without marku
   );
 });
 
-test("the time to wait is in seconds or a date", () => {
+test("`Retry-After` is parsed as seconds or as a date", () => {
   assert.equal(retryAfter(" 30 "), 30_000);
   const now = Date.parse("Sun, 01 Mar 2026 10:00:00 GMT");
   assert.equal(retryAfter("Sun, 01 Mar 2026 10:00:05 GMT", now), 5_000);
@@ -153,7 +153,7 @@ test("a download follows redirects within its site, and not to private addresses
   assert.equal((await failureOf(get("/c", { maxBytes: 3 }))).code, "too_large");
 });
 
-test("a long reason without the end of a tag takes linear time", () => {
+test("a long reason with an unclosed tag is cleaned in linear time", () => {
   const began = process.cpuUsage();
   const reply = { status: 400, header: () => undefined };
   const { data } = replyFailure(reply, "The Service", "<".repeat(1_000_000));

@@ -21,7 +21,7 @@ export interface ServiceClientOptions {
   readonly allowed?: AllowedHosts;
   /** Resolves host names; the resulting addresses are checked. @default the system's resolver */
   readonly resolve?: ResolveHost;
-  /** Milliseconds for a request with its whole reply. @default 30000 */
+  /** The time limit for a request with its whole reply, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
   /** The largest reply, after decompression. @default 10 MiB */
   readonly maxBytes?: number;
@@ -30,7 +30,7 @@ export interface ServiceClientOptions {
 /** A request to a service, for one call of a tool. */
 export interface ServiceRequest {
   readonly url: URL;
-  /** The service in messages to the model. @example "Wikipedia" */
+  /** The name of the service in messages to the model. @example "Wikipedia" */
   readonly service: string;
   /** @default "GET" */
   readonly method?: "GET" | "POST";
@@ -51,12 +51,12 @@ export type FormField =
       readonly type: string;
     };
 
-/** A reply whose status and body the caller reads. */
+/** A reply with its status and its unread body. */
 export interface ServiceReply {
   readonly url: URL;
   readonly status: number;
   readonly header: (name: string) => string | undefined;
-  /** The body, up to the limit. Read it to its end. */
+  /** The body, up to the limit. The caller must read it to its end. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
@@ -64,8 +64,8 @@ export interface ServiceReply {
  * Sends a request. Hosts that rules deny and addresses outside the public internet are rejected.
  * Redirects are not followed.
  *
- * @throws NetworkError for failures of the network, and for replies that are too large or too late;
- * the signal's reason on abort
+ * @throws NetworkError for network failures, timeouts and replies that are too large; the signal's
+ * reason on abort
  */
 export type SendRequest = (request: ServiceRequest) => Promise<ServiceReply>;
 
@@ -143,7 +143,7 @@ export function jsonOf(text: string): unknown {
 }
 
 /**
- * Fetches JSON. The service's own error text is part of the failure.
+ * Fetches JSON. A failure includes the service's own error text.
  *
  * @param reasonOf finds the service's reason in the JSON of a failed reply
  * @throws NetworkError for a status other than 2xx, and for a reply that is not JSON

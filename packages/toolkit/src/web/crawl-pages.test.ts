@@ -15,7 +15,7 @@ afterEach(() => {
 });
 after(() => site.close());
 
-/** Returns a clock whose waits end at once, and the waits. */
+/** Returns a clock whose waits end at once, and a list of these waits. */
 function quickClock(): { readonly clock: Clock; readonly waits: number[] } {
   let now = 0;
   const waits: number[] = [];
@@ -101,7 +101,7 @@ test("depth, path and number of pages are limits, and the result says how many a
   assert.deepEqual(paths(await call<Crawl>(tool(), { url, depth: 0 })), ["/"]);
 });
 
-test("robots.txt excludes pages, also as targets of redirects, and its delay holds", async () => {
+test("robots.txt excludes pages, including targets of redirects, and its delay is respected", async () => {
   robots("User-agent: capstan\nDisallow: /secret\nCrawl-delay: 7");
   const url = page("/", "/secret/a", "/open", "/hop");
   page("/open");
@@ -177,7 +177,7 @@ test("a crawl ends if too many pages fail", async () => {
   assert.deepEqual([crawl.failed.length, crawl.stoppedBy, crawl.left], [19, "failures", 31]);
 });
 
-test("a crawl can start with the sitemaps of the site, and leaves those of others out", async () => {
+test("a crawl can start with the sitemaps of the site, and ignores those of other sites", async () => {
   const url = page("/");
   page("/listed");
   page("/other");
@@ -209,7 +209,7 @@ test("a page to which another one redirects is read once", async () => {
   assert.deepEqual(paths(await call<Crawl>(tool(), { url })), ["/", "/new"]);
 });
 
-test("each page passes the rules that deny hosts, and private addresses are not crawled", async () => {
+test("rules that deny hosts apply to each page, and private addresses are not crawled", async () => {
   robots("");
   const url = page("/");
   const denied = fakeContext({ denied: { hosts: [{ host: "127.0.0.1" }] } });
@@ -220,7 +220,7 @@ test("each page passes the rules that deny hosts, and private addresses are not 
   assert.equal((await failure({ url: "ftp://example.org/" })).code, "unsupported_scheme");
 });
 
-test("a crawl stops at once when its call is stopped, also while it waits", async () => {
+test("a crawl stops at once when its call is cancelled, even while it waits", async () => {
   robots("User-agent: *\nCrawl-delay: 60");
   const url = page("/", "/next");
   const controller = new AbortController();
@@ -236,7 +236,7 @@ test("a crawl stops at once when its call is stopped, also while it waits", asyn
   await assert.rejects(call(tool({ clock }), { url }, context), /stopped/);
 });
 
-test("pages of a crawl are read again without a request", async () => {
+test("other tools read crawled pages without another request", async () => {
   robots("");
   const url = page("/", "/known");
   page("/known");

@@ -21,10 +21,10 @@ const parameters = z.object({
   sitemap: z.boolean().default(false).describe("Also start with the pages of the site's sitemap."),
 });
 
-/** The characters of each page that the model sees. */
+/** The number of characters of each page that the model sees. */
 const excerptLength = 400;
 
-/** `CrawlPages`: the pages of a site, along its links. */
+/** `CrawlPages`: reads the pages of a site, following its links. */
 export function crawlPages(
   source: PageSource,
   {

@@ -40,7 +40,7 @@ interface Extracted extends Omit<
   readonly note?: string;
 }
 
-/** `ExtractHTML`: the elements of a page that match a CSS selector. */
+/** `ExtractHTML`: returns the elements of a page that match a CSS selector. */
 export function extractHtml(
   source: PageSource,
   { timeoutMs }: { readonly timeoutMs: number },

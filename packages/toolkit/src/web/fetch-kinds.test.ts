@@ -25,7 +25,7 @@ const png = Buffer.from(
   "base64",
 );
 
-test("a picture is returned as an image part, whatever its type says", async () => {
+test("a picture is returned as an image part, whatever its declared type", async () => {
   for (const [path, type] of [
     ["/p.png", "image/png"],
     ["/p", "text/html"],
@@ -80,7 +80,7 @@ test("XML and JSON that only look like a feed stay unchanged", async () => {
   }
 });
 
-test("a document that is sent as a page is read as a document", async () => {
+test("a document that is sent with the type of a page is read as a document", async () => {
   const pdf = await readFile(new URL("../documents/testing/fixtures/report.pdf", import.meta.url));
   const url = site.serve("/report", "text/html", pdf);
   assert.match(await callForText(tool(), { url }), /The harbour has three basins/);
@@ -97,7 +97,7 @@ test("a page is read without its navigation, and whole on request, without anoth
   assert.equal(site.requests.filter((path) => path === "/site").length, 1);
 });
 
-test("addresses of links are left out on request", async () => {
+test("addresses of links are omitted on request", async () => {
   const url = site.serve("/links", "text/html", `<main><p><a href="/x">A link</a></p></main>`);
   assert.match(await callForText(tool(), { url }), /\[A link\]\(http/);
   assert.ok((await callForText(tool(), { url, links: false })).endsWith("\n\nA link"));

@@ -60,7 +60,7 @@ interface PageSearch extends Omit<WebPage, "text"> {
 
 const largestPicture = 5 * 1024 * 1024;
 
-/** `FetchWebPage`: a public web page as readable Markdown, or a picture. */
+/** `FetchWebPage`: returns a public web page as readable Markdown, or a picture. */
 export function fetchWebPage(
   source: PageSource,
   { timeoutMs }: { readonly timeoutMs: number },

@@ -27,7 +27,7 @@ interface Structure extends Omit<
   readonly note?: string;
 }
 
-/** `InspectDOMStructure`: the tags, ids, classes and landmarks of a page. */
+/** `InspectDOMStructure`: returns the tags, ids, classes and landmarks of a page. */
 export function inspectDomStructure(
   source: PageSource,
   { timeoutMs }: { readonly timeoutMs: number },

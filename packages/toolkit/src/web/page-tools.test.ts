@@ -51,7 +51,7 @@ test("a search in a page returns each matching line with the lines around it", a
   assert.equal((whole as { matches: number }).matches, 1);
 });
 
-test("the output of a search is bounded, and counts what it does not show", async () => {
+test("the output of a search is limited, and counts the matches that it omits", async () => {
   const lines = Array.from(
     { length: 3_000 },
     (_, i) => `tide ${i}${" wave".repeat(i === 1 ? 2_000 : 1)}\n\n`,
@@ -116,7 +116,7 @@ test("a page that was just fetched is not read from the cache for callers whose 
     assert.equal((await failure(tool(name, group), args, denied())).code, "denied_host", name);
 });
 
-test("each tool asks once for a site, and rejects private addresses and redirects to them", async () => {
+test("each tool needs one approval for a site, and rejects private addresses and redirects to them", async () => {
   const door = site.answer("/door", (_request, response) =>
     response.writeHead(302, { location: "http://169.254.169.254/latest" }).end(),
   );
@@ -135,7 +135,7 @@ test("each tool asks once for a site, and rejects private addresses and redirect
   }
 });
 
-test("an answer for a site covers all tools that read pages, and no other site", async () => {
+test("an approval for a site covers all tools that read pages, and no other site", async () => {
   const asked: string[] = [];
   const executor = new ToolExecutor({
     approvals: {
@@ -196,7 +196,7 @@ test("elements are returned with their text and attributes, links are absolute",
   assert.match(none, /No element matches h6\. InspectDOMStructure/);
 });
 
-test("an element that is longer than the limit is cut, not dropped", async () => {
+test("an element that is longer than the limit is truncated, not dropped", async () => {
   const url = site.serve("/prices/", "text/html", prices);
   const args = { url, selector: "table", source: true, length: 100 };
   const { elements } = await call<{ elements: { html: string; cutFrom: number }[] }>(
@@ -209,7 +209,7 @@ test("an element that is longer than the limit is cut, not dropped", async () =>
   assert.match(await callForText(tool("ExtractHTML"), args), /\[cut, of \d+ characters\]\n```html/);
 });
 
-test("an invalid selector, and an address that is not HTML, are errors with advice", async () => {
+test("an invalid selector, and an address without HTML, are errors with advice", async () => {
   const url = site.serve("/prices/", "text/html", prices);
   for (const selector of ["td[", "p:nope(", "a >> b"])
     assert.equal((await failure(tool("ExtractHTML"), { url, selector })).code, "invalid_selector");
@@ -219,7 +219,7 @@ test("an invalid selector, and an address that is not HTML, are errors with advi
   assert.match(error.message, /FetchWebPage/);
 });
 
-test("a page with too many elements, or a hostile one, is read within budgets", async () => {
+test("a page with too many elements, or a hostile one, is read within the limits of time and memory", async () => {
   const rows = "<tr><td>x</td></tr>".repeat(60_000);
   const url = site.serve("/rows", "text/html", `<html><body><table>${rows}</table></body></html>`);
   const text = await callForText(tool("ExtractHTML"), { url, selector: "td", limit: 1 });
@@ -233,7 +233,7 @@ const layout = `<html><head><title>Shop</title></head><body>
 <main id="content"><h1>Shop</h1><section class="a b c d e f"><div><div><div><div><p>Deep text</p></div></div></div></div></section></main>
 <aside><h2>News</h2></aside><div role="search"><form><input></form></div><footer>Foot</footer></body></html>`;
 
-test("the structure of a page names landmarks, tags, ids and classes, and repeats nothing", async () => {
+test("the structure of a page has landmarks, tags, ids and classes, without repetitions", async () => {
   const url = site.serve("/shop", "text/html", layout);
   assert.equal(
     await callForText(tool("InspectDOMStructure"), { url, depth: 3 }),
@@ -269,7 +269,7 @@ body
   assert.match(menu, /1 match of ul:\nul\.menu\n {2}li\.item × 12\n {4}a$/);
 });
 
-test("an outline has a limit, and an element within another match is shown there", async () => {
+test("an outline is limited, and shows an element within another match only once", async () => {
   const url = site.serve("/shop", "text/html", layout);
   const args = { url, selector: "div", depth: 10, text: false };
   const nested = await callForText(tool("InspectDOMStructure"), args);

@@ -44,7 +44,7 @@ const parameters = z
 type Args = z.infer<typeof parameters>;
 
 interface Found extends Omit<WebPage, "text" | "feed">, LineMatches {
-  /** The texts or the pattern, for the model. */
+  /** The keywords or the pattern, as shown to the model. */
   readonly searched: string;
   /** Whether there are more matches than were counted. */
   readonly more?: boolean;
@@ -53,7 +53,7 @@ interface Found extends Omit<WebPage, "text" | "feed">, LineMatches {
 /** Matches of a pattern beyond this number are not counted. */
 const mostMatches = 10_000;
 
-/** `SearchInWebPage`: the lines of a page that contain texts or match a pattern. */
+/** `SearchInWebPage`: finds the lines of a page that contain texts or match a pattern. */
 export function searchInWebPage(
   source: PageSource,
   { timeoutMs }: { readonly timeoutMs: number },

@@ -30,7 +30,7 @@ interface LineMatch {
 /**
  * Returns the lines that contain the words literally, ignoring case.
  *
- * @param join whether one of the words is enough, or all must be in the line
+ * @param join whether a line must contain one of the words or all of them
  */
 export function linesWithWords(
   text: string,
@@ -59,9 +59,9 @@ export function linesAt(text: string, offsets: readonly number[]): readonly Line
 }
 
 /**
- * Returns the lines that match with lines around them. Excerpts that touch become one.
+ * Returns the matching lines with the lines around them. Merges adjacent excerpts.
  *
- * @param context the lines with text before and after each match
+ * @param context the number of nonempty lines before and after each match
  */
 export function excerptLines(
   text: string,
@@ -100,7 +100,7 @@ export function excerptLines(
   };
 }
 
-/** Returns the line that is `count` lines with text away, at most. */
+/** Returns the line that is at most `count` nonempty lines away. */
 function reach(lines: readonly string[], line: number, count: number): number {
   const step = Math.sign(count);
   let at = line;

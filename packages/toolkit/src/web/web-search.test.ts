@@ -8,7 +8,7 @@ import { webTools } from "./web-tools.ts";
 import type { WebSearchOptions } from "../search/search-options.ts";
 import type { SearchService } from "../search/providers/search-provider.ts";
 
-/** A service of this machine: the requests that it got, and its next reply. */
+/** A local fake of a search service, with its received requests and its next reply. */
 let requests: { readonly url: URL; readonly message: IncomingMessage; readonly body: unknown }[];
 let reply: { status: number; body: unknown; headers?: { [name: string]: string } };
 const server = createServer((message, response) => {
@@ -313,7 +313,7 @@ test("a reply of another form, or none, is an error that names the service", asy
   assert.ok(!JSON.stringify(result).includes(key));
 });
 
-test("a parameter that the service does not have is not in the tool", () => {
+test("the tool has no parameters that the service does not support", () => {
   const names = (service: SearchService) =>
     Object.keys(
       (tool(service).definition.function.parameters as { properties: object }).properties,
@@ -337,7 +337,7 @@ test("a parameter that the service does not have is not in the tool", () => {
   ]);
 });
 
-test("pages that are listed twice, and addresses of other protocols, are left out", async () => {
+test("duplicate pages, and addresses of other protocols, are omitted", async () => {
   reply = {
     status: 200,
     body: {
@@ -352,7 +352,7 @@ test("pages that are listed twice, and addresses of other protocols, are left ou
   assert.match(await callForText(tool("tavily"), { query: "tides" }), /^1 result of Tavily/);
 });
 
-test("the options of a request's tool bound the search; one that the service lacks is named", async () => {
+test("the options of a request's tool restrict the search, and unsupported options are named", async () => {
   reply = { status: 200, body: hits.tavily };
   const options = {
     type: "web_search",
@@ -389,7 +389,7 @@ test("the options of a request's tool bound the search; one that the service lac
   assert.match(result.value.note, /user_location/);
 });
 
-test("without a service, a key or an address the tool is not offered, and says what it needs", () => {
+test("without a service, a key or an address the tool is not offered, and is listed with a setup hint", () => {
   const needs = (search?: WebSearchOptions) =>
     toolOf(webTools({ search }), "WebSearch").unavailable;
   assert.match(needs()?.fix ?? "", /TAVILY_API_KEY.*web\.search\.url/);
@@ -399,7 +399,7 @@ test("without a service, a key or an address the tool is not offered, and says w
   assert.equal(needs({ service: "exa", key }), undefined);
 });
 
-test("the rule on searches is short, and there only if there is a service", () => {
+test("the rule on searches is short, and exists only if there is a service", () => {
   const { declareSkillRules: rules = {} } = group("searxng");
   const length = rules["search-tools"]?.prompt.length ?? 0;
   assert.ok(length > 300 && length <= 2_000, String(length));

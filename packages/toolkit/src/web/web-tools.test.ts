@@ -106,7 +106,7 @@ test("reading another part and searching do not fetch the page again", async () 
   assert.equal(requests.length, before + 1);
 });
 
-test("only http and https without credentials are addresses", async () => {
+test("only http and https addresses without credentials are accepted", async () => {
   assert.equal((await failure("example.org")).code, "invalid_url");
   for (const url of [
     "file:///etc/passwd",
@@ -272,7 +272,8 @@ test("a body over the limit is rejected, by its header or while it arrives", asy
 
 test("a decompression bomb ends at the limit", async () => {
   const whole = gzipSync(Buffer.alloc(50 * 1024 * 1024));
-  // Damaged at its end, so decompressing all of it would report the damage instead of the limit.
+  // The body is corrupt at its end, so decompressing all of it would report that instead of the
+  // limit.
   const bomb = Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8, 0xff)]);
   const url = serve("/bomb", "text/plain", bomb, { "content-encoding": "gzip" });
   assert.equal((await failure(url, { maxBytes: 1024 * 1024 })).code, "too_large");
@@ -314,7 +315,7 @@ test("a site that is slow or disconnects is an error within the time limit", asy
   assert.equal((await failure("http://nobody.example/", nobody)).code, "unknown_host");
 });
 
-test("a cancelled call stops at once", async () => {
+test("a call stops at once when it is cancelled", async () => {
   routes["/hang"] = () => {};
   const controller = new AbortController();
   const running = call(

@@ -16,18 +16,18 @@ import { webSearch } from "../search/web-search.ts";
 import { serviceClient } from "../service/service-client.ts";
 import { searchRules, webRules } from "./web-rules.ts";
 
-/** The hosts, limits and resolver of the web tools. */
+/** Options of the web tools. */
 export interface WebToolsOptions {
   /**
    * Hosts, as `host` or `host:port`, that can be fetched although they are private or this machine.
    * @default none
    */
   readonly allowPrivateHosts?: readonly string[];
-  /** The service of `WebSearch`. @default the tool is listed with what it needs */
+  /** The service of `WebSearch`. @default the tool is listed with a setup hint */
   readonly search?: WebSearchOptions | undefined;
   /**
-   * Milliseconds to fetch a page with all its redirects, and the same again to convert it. @default
-   * 20000
+   * The time limit for fetching a page with all its redirects, in milliseconds. Converting it has
+   * the same limit. @default 20000
    */
   readonly timeoutMs?: number;
   /** The largest page, after decompression. @default 10 MiB */

@@ -12,7 +12,7 @@ export const jpeg = Buffer.from("\xFF\xD8\xFF\xE0\0\x10JFIF\0", "latin1").toStri
 /** The beginning of an MP3. */
 export const mp3 = Buffer.from("ID3\x04\0\0\0\0\0\0", "latin1");
 
-/** A context that records its events. */
+/** Returns a context that records its events. */
 export function recordingContext(
   more: Partial<ToolContext> = {},
 ): ToolContext & { readonly events: [string, unknown][]; readonly written: string[] } {

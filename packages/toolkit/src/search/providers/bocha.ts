@@ -44,7 +44,7 @@ export const bocha: SearchProvider = {
   }),
   read: (received) => ({
     hits: (reply.parse(received).data.webPages?.value ?? []).map((page) => {
-      // The date of the crawl is in fact that of the publication.
+      // Despite its name, this field has the date of publication.
       const published = page.datePublished ?? page.dateLastCrawled;
       return {
         title: page.name ?? "",

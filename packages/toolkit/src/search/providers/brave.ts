@@ -3,7 +3,7 @@ import type { SearchProvider } from "./search-provider.ts";
 import { queryWithDomains } from "./search-query.ts";
 
 const reply = z.object({
-  // Absent if nothing was found.
+  // Absent if there are no results.
   web: z
     .object({
       results: z.array(
@@ -39,7 +39,7 @@ export const brave: SearchProvider = {
     search: {
       q: queryWithDomains(query).slice(0, 400),
       count: String(query.count),
-      // The index of the page, not of the result.
+      // The offset counts pages, not results.
       offset: String(query.page - 1),
       text_decorations: "false",
       result_filter: "web",
@@ -60,7 +60,8 @@ export const brave: SearchProvider = {
       ...(result.page_age && { published: result.page_age }),
     })),
   }),
-  // A wrong key has the status of a wrong parameter, and an ended plan that of too many requests.
+  // Brave reports a wrong key with the status of a wrong parameter, and a used-up plan with that of
+  // too many requests.
   kindOf(_status, received) {
     const { data } = failed.safeParse(received);
     if (data?.error.code === "SUBSCRIPTION_TOKEN_INVALID") return "key";

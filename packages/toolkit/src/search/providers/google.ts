@@ -3,7 +3,7 @@ import type { SearchProvider } from "./search-provider.ts";
 import { queryWithDomains } from "./search-query.ts";
 
 const reply = z.object({
-  // Absent if nothing was found.
+  // Absent if there are no results.
   items: z
     .array(
       z.object({ title: z.string().nullish(), link: z.string(), snippet: z.string().nullish() }),
@@ -20,7 +20,7 @@ const failed = z.object({
 });
 
 /**
- * Google's Programmable Search, for customers that it already has.
+ * Google's Programmable Search, which is closed to new customers.
  *
  * @see https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
  */
@@ -30,7 +30,7 @@ export const google: SearchProvider = {
   url: "https://www.googleapis.com",
   keyVariable: "GOOGLE_SEARCH_API_KEY",
   mostResults: 10,
-  // It returns at most 100 results.
+  // Google returns at most 100 results for a query.
   lastPage: 10,
   takes: ["page", "freshness", "language", "country"],
   request: (query, { key, engine }) => ({

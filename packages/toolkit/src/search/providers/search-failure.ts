@@ -1,9 +1,9 @@
 import type { ToolErrorData } from "@capstan/core";
 
-/** Why a service did not search. */
+/** The kinds of failed searches. */
 export type SearchFailureKind = "key" | "quota" | "rate" | "query" | "service";
 
-/** The kinds of statuses on which the services agree. */
+/** The kinds of failures by status, for statuses that all services use in the same way. */
 function usualKind(status: number): SearchFailureKind {
   if (status === 401 || status === 403) return "key";
   if (status === 402) return "quota";
@@ -19,27 +19,30 @@ const codes: { readonly [kind in SearchFailureKind]: string } = {
   service: "service_failed",
 };
 
-/** A failed reply of a service. */
+/** A failed reply from a service. */
 export interface FailedReply {
   readonly title: string;
   readonly status: number;
-  /** The body, as JSON if it is JSON. */
+  /** The body, parsed if it is JSON. */
   readonly reply: unknown;
   readonly retryAfter?: string | undefined;
   /** @default the usual kind of the status */
   readonly kind?: SearchFailureKind | undefined;
   readonly keyVariable?: string | undefined;
   readonly fix?: string | undefined;
-  /** A secret that the service may repeat in its text. */
+  /** The key, which the service may repeat in its text. */
   readonly key: string;
 }
 
-/** Returns the error that a model reads for a failed reply. The user mends keys and quotas. */
+/**
+ * Returns the error for a failed reply, for the model. Errors of keys and quotas ask the user to
+ * act.
+ */
 export function searchFailure(failed: FailedReply): ToolErrorData {
   const { title, status, reply, retryAfter, keyVariable, fix, key } = failed;
   const kind = failed.kind ?? usualKind(status);
   const said = textOf(reply);
-  // Before the text is cut, because the end of it could be the beginning of the key.
+  // Remove the key before truncating, because truncation could leave a part of it.
   const shown = (key === "" ? said : said.replaceAll(key, "[key]")).slice(0, 300);
   const seconds = Number(retryAfter);
   const next = {
@@ -61,7 +64,7 @@ export function searchFailure(failed: FailedReply): ToolErrorData {
   };
 }
 
-/** Returns the text of a failed reply: the services put it in different places. */
+/** Returns the text of a failed reply. Each service has it in another field. */
 function textOf(reply: unknown): string {
   if (typeof reply === "string") return reply.trim();
   if (Array.isArray(reply)) return reply.map(textOf).filter(Boolean).join("; ");

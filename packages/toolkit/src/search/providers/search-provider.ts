@@ -1,7 +1,7 @@
 import type { SearchFailureKind } from "./search-failure.ts";
 import type { SearchQuery, SearchReply } from "./search-query.ts";
 
-/** The parameters of a search that only some services have. */
+/** The search parameters that only some services support. */
 export type OptionalParameter = "page" | "freshness" | "language" | "country";
 
 /** The services that `WebSearch` can use. */
@@ -11,11 +11,11 @@ export type SearchService = (typeof searchServices)[number];
 
 /** The access to a service. */
 export interface SearchAccess {
-  /** Empty if the service needs none. */
+  /** The key. Empty if the service needs none. */
   readonly key: string;
   /** The id of a Google search engine (`cx`). Empty for other services. */
   readonly engine: string;
-  /** The present in ms since 1970. */
+  /** The current time, in milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -34,17 +34,17 @@ export interface SearchProvider {
   readonly title: string;
   /** The address of the service. @default one must be configured */
   readonly url?: string;
-  /** The environment variable of its key. @default it needs no key */
+  /** The environment variable of its key. @default the service needs no key */
   readonly keyVariable?: string;
   readonly mostResults: number;
   /** The last page of results. @default no limit is known */
   readonly lastPage?: number;
   readonly takes: readonly OptionalParameter[];
   request(query: SearchQuery, access: SearchAccess): SearchRequest;
-  /** @throws ZodError if the reply has another form */
+  /** @throws ZodError if the reply does not have the expected form */
   read(reply: unknown): SearchReply;
-  /** Returns the kind of a failure that its status alone does not tell. */
+  /** Returns the kind of a failure if the status alone does not determine it. */
   kindOf?(status: number, reply: unknown): SearchFailureKind | undefined;
-  /** How to mend a failure that a status tells. */
+  /** Advice for a failure, by its kind. */
   readonly fixes?: { readonly [status: number]: string };
 }

@@ -5,7 +5,7 @@ export type Freshness = (typeof freshnesses)[number];
 /** A search, in the terms that all services share. */
 export interface SearchQuery {
   readonly query: string;
-  /** The number of results, at most what the service returns. */
+  /** The number of results, at most the service's maximum. */
   readonly count: number;
   /** The page of results, from 1. */
   readonly page: number;
@@ -14,7 +14,7 @@ export interface SearchQuery {
   readonly language?: string | undefined;
   /** Two letters of ISO 3166, such as `DE`. */
   readonly country?: string | undefined;
-  /** Only pages of these domains. Empty: of all. */
+  /** Only pages of these domains. All domains if empty. */
   readonly domains: readonly string[];
   readonly excludedDomains: readonly string[];
 }
@@ -31,12 +31,12 @@ export interface SearchHit {
 /** The reply of a service. */
 export interface SearchReply {
   readonly hits: readonly SearchHit[];
-  /** A direct answer of the service. */
+  /** A direct answer from the service. */
   readonly answer?: string;
 }
 
 /**
- * Returns the words of a query with its domains, for services that take domains only there.
+ * Returns the query with its domains as operators, for services without a parameter for domains.
  *
  * @example
  * const all = { count: 8, page: 1, excludedDomains: [] };
@@ -48,7 +48,7 @@ export function queryWithDomains({ query, domains, excludedDomains }: SearchQuer
   return [query, ...within, ...excludedDomains.map((domain) => `-site:${domain}`)].join(" ");
 }
 
-/** Returns the first day of a time of this length that ends now, as `YYYY-MM-DD`. */
+/** Returns the first day of the period of this length that ends now, as `YYYY-MM-DD`. */
 export function firstDay(freshness: Freshness, now: number): string {
   const days = { day: 1, week: 7, month: 31, year: 366 }[freshness];
   return new Date(now - days * 86_400_000).toISOString().slice(0, 10);

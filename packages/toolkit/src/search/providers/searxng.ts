@@ -13,7 +13,7 @@ const reply = z.object({
   ),
 });
 
-/** An instance of SearXNG. @see https://docs.searxng.org/dev/search_api.html */
+/** A SearXNG instance. @see https://docs.searxng.org/dev/search_api.html */
 export const searxng: SearchProvider = {
   service: "searxng",
   title: "SearXNG",

@@ -13,7 +13,10 @@ const reply = z.object({
   ),
 });
 
-/** It takes a country only as its English name. Loading the names takes 16 ms. */
+/**
+ * Tavily takes a country only by its English name. The names are loaded on demand, which takes 16
+ * ms.
+ */
 function countryName(country: string): string | undefined {
   return new Intl.DisplayNames(["en"], { type: "region" }).of(country)?.toLowerCase();
 }
@@ -50,6 +53,6 @@ export const tavily: SearchProvider = {
       })),
     };
   },
-  // Its own statuses: the plan's limit, and that of payments as you go.
+  // Tavily's own statuses for the limit of the plan and of pay-as-you-go.
   kindOf: (status) => (status === 432 || status === 433 ? "quota" : undefined),
 };

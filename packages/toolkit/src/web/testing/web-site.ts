@@ -7,14 +7,14 @@ export interface WebSite {
   readonly host: string;
   /** The paths of the requests, in order. */
   readonly requests: string[];
-  /** Serves a body at a path, and returns its address. */
+  /** Serves a body at a path, and returns the address. */
   serve(path: string, type: string, body: string | Uint8Array, headers?: object): string;
-  /** Answers the requests of a path, and returns its address. */
+  /** Sets the handler for a path, and returns the address. */
   answer(path: string, listener: RequestListener): string;
   close(): void;
 }
 
-/** Starts a site on a free port of this machine. Other paths are not found. */
+/** Starts a site on a free port of this machine. It answers other paths with status 404. */
 export async function startWebSite(): Promise<WebSite> {
   const routes = new Map<string, RequestListener>();
   const requests: string[] = [];
