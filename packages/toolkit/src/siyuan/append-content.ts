@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hasIds } from "./blocks/attribute-lists.ts";
 import { flush, readKramdown, readSpot } from "./blocks/read-blocks.ts";
 import { BlockChanges } from "./change/change-record.ts";
-import { inTurn, makeChanges } from "./change/make-changes.ts";
+import { runSerially, makeChanges } from "./change/make-changes.ts";
 import { planChanges } from "./change/plan-changes.ts";
 import { previewSteps } from "./change/preview-steps.ts";
 import { isContainer } from "./kernel/block-types.ts";
@@ -79,7 +79,7 @@ async function append(access: SiyuanAccess, args: Args, context: ToolContext): P
   const ask = access.ask(context);
   checkMarkdown(args.markdown);
   const folder = access.options.changes;
-  return inTurn(folder, async () => {
+  return runSerially(folder, async () => {
     if (args.target === "dailynote") return appendToDay(ask, args);
     const changes = new BlockChanges(folder, context.principal.id);
     const change = await changes.begin(context.idempotencyKey);
@@ -131,7 +131,7 @@ async function dailyNotebook(ask: AskKernel, notebook: string): Promise<{ readon
   );
 }
 
-/** The kernel would insert an empty paragraph for a text without content. */
+/** Reject a text without content, for which the kernel would insert an empty paragraph. */
 function checkMarkdown(markdown: string): void {
   if (markdown.trim() === "") throw refused("empty_text", "The Markdown is empty.");
   if (hasIds(markdown))

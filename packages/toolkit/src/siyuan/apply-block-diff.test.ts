@@ -18,7 +18,7 @@ function order(notes: SampleNotes, id: string = ids.plan): readonly string[] {
 const apply = (notes: SampleNotes, diff: string) =>
   notes.run<{ text: string; change: string }>("applyBlockDiff", { diff });
 
-test("a paragraph changes, and keeps its id and its attributes", async () => {
+test("a changed paragraph keeps its id and its attributes", async () => {
   await using notes = await sampleNotes();
   const { text } = await apply(notes, search(idOf("first00"), "*plan*", "**new** plan"));
   assert.match(
@@ -31,7 +31,7 @@ test("a paragraph changes, and keeps its id and its attributes", async () => {
   );
 });
 
-test("edits of one block are joined", async () => {
+test("several edits of one block become one write", async () => {
   await using notes = await sampleNotes();
   const id = idOf("first00");
   await apply(notes, `${search(id, "First", "1st")}${search(id, "paragraph", "block")}`);
@@ -56,7 +56,7 @@ test("the items of a list keep their ids when one changes, one is added and one 
   assert.match(kramdown(notes, list), /item2aa"\}Pears/);
 });
 
-test("a list item changes, and keeps its id and those of the blocks in it", async () => {
+test("a changed list item keeps its id and the ids of the blocks in it", async () => {
   await using notes = await sampleNotes();
   await apply(notes, search(idOf("item1aa"), "Apples", "Green apples"));
   await apply(notes, `@@${idOf("item2aa")}@@ REPLACE\n* Plums`);
@@ -135,7 +135,7 @@ test("commands insert, replace and delete, in the order in which they are writte
   assert.match(kramdown(notes, idOf("list000")), /^\* \{: id="[^"]+"\}Nuts/);
 });
 
-test("nothing is written if one of the edits does not fit", async () => {
+test("no edit is written if one of them does not match", async () => {
   await using notes = await sampleNotes();
   const before = kramdown(notes);
   const good = search(idOf("first00"), "First", "Second");
@@ -208,7 +208,7 @@ test("a change is undone with all ids, and only once", async () => {
   );
 });
 
-test("undo does not overwrite later edits, and is for the user who made the change", async () => {
+test("undo does not overwrite later edits, and only works for the user who made the change", async () => {
   await using notes = await sampleNotes();
   const { change } = await apply(notes, search(idOf("first00"), "First", "Second"));
   const other = await notes.fail(
@@ -225,7 +225,7 @@ test("undo does not overwrite later edits, and is for the user who made the chan
     assert.equal((await notes.fail("applyBlockDiff", { undo })).code, "unknown_change");
 });
 
-test("a write that the kernel did not make is found out, and all others are taken back", async () => {
+test("if the kernel silently ignores a write, all other writes are undone", async () => {
   await using notes = await sampleNotes();
   const before = kramdown(notes);
   const silent = '{"code":0,"msg":"","data":null}';
@@ -260,7 +260,7 @@ test("attributes that the kernel drops are set again", async () => {
   assert.match(kramdown(notes), /custom-status="draft" bookmark="read"/);
 });
 
-test("a call that is repeated after a crash makes its change once", async () => {
+test("a call that is repeated after a crash makes its change only once", async () => {
   await using notes = await sampleNotes();
   const diff = `@@${ids.plan}@@ APPEND\nadded once`;
   const context = { idempotencyKey: "run/call" };

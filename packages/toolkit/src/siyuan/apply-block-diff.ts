@@ -1,7 +1,7 @@
 import { defineTool, type Tool, type ToolContext } from "@capstan/core";
 import { z } from "zod";
 import { BlockChanges } from "./change/change-record.ts";
-import { inTurn, makeChanges } from "./change/make-changes.ts";
+import { runSerially, makeChanges } from "./change/make-changes.ts";
 import { parseDiff } from "./change/parse-diff.ts";
 import { planChanges } from "./change/plan-changes.ts";
 import { previewSteps } from "./change/preview-steps.ts";
@@ -98,7 +98,7 @@ async function apply(access: SiyuanAccess, args: Args, context: ToolContext): Pr
     return {
       text: `Nothing was changed. The diff would do this:\n${await previewSteps(await planChanges(ask, parseDiff(diff)))}`,
     };
-  return inTurn(folder, async () => {
+  return runSerially(folder, async () => {
     if (undo !== undefined) {
       const undone = await changes.find(undo);
       if (undone.status === "undone") return { text: `${undo} was taken back already.` };
@@ -107,7 +107,8 @@ async function apply(access: SiyuanAccess, args: Args, context: ToolContext): Pr
       return { text: `Took back ${undo}.` };
     }
     const change = await changes.begin(context.idempotencyKey);
-    // A repeated attempt of the same call: its changes are made, or are taken back first.
+    // The call is repeated: an earlier attempt made its changes, or was interrupted and is undone
+    // first.
     if (change.status !== "begun") return { text: change.text, change: change.id };
     if (change.steps.length > 0) await takeBack(ask, change, { isChecked: false });
     const steps = await planChanges(ask, parseDiff(diff));

@@ -24,7 +24,7 @@ const parameters = z.object({
 
 type Args = z.infer<typeof parameters>;
 
-/** The place of the new document. */
+/** The location of the new document. */
 interface DocumentPlace {
   readonly notebook: string;
   readonly title: string;
@@ -101,12 +101,14 @@ async function create(ask: AskKernel, args: Args): Promise<Created> {
   return { id, title, hpath, notebook };
 }
 
-/** @throws KernelError `exists` if a document of this title is there, which the kernel allows */
+/**
+ * @throws KernelError `exists` if the title is taken. The kernel itself allows duplicate titles.
+ */
 async function placeOf(
   ask: AskKernel,
   { title: given, anchorId, location }: Args,
 ): Promise<DocumentPlace> {
-  // A slash in a title would create a folder.
+  // A slash in a title would create another document above.
   const title = given.replaceAll("/", "／").replaceAll(/\p{Cc}/gu, " ");
   const { notebooks } = await ask("/api/notebook/lsNotebooks", {}, notebooksReply);
   const found = notebooks.find(({ id }) => id === anchorId);

@@ -8,7 +8,7 @@ import { refused, returnKernelErrors } from "./kernel/kernel-error.ts";
 import { blockId, idParameter } from "./kernel/replies.ts";
 import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
-/** The most blocks of one result, and the characters after which a result ends. */
+/** The maximum number of blocks in a result, and the number of characters after which it ends. */
 const mostBlocks = 200;
 const mostCharacters = 20_000;
 
@@ -31,7 +31,7 @@ interface BlockContent {
   readonly documentId: string;
   readonly documentTitle: string;
   readonly blocks: readonly { readonly id: string; readonly type: string; readonly text: string }[];
-  /** The position of the first block, from 0, of all blocks. */
+  /** The position of the first block among all blocks, from 0. */
   readonly first: number;
   readonly total: number;
 }
@@ -99,7 +99,7 @@ async function read(
   return { documentId, documentTitle, blocks, first: from, total: all.length };
 }
 
-/** Returns the positions of a slice: the first block, and the one after the last. */
+/** Returns the start position of a slice, and its end position, which is exclusive. */
 function rangeOf(slice: string, ids: readonly string[]): readonly [number, number] {
   const [, left = "", right = ""] = /^\s*([^:]+?)\s*:\s*([^:]*?)\s*$/.exec(slice) ?? [];
   if (left === "")
@@ -108,7 +108,7 @@ function rangeOf(slice: string, ids: readonly string[]): readonly [number, numbe
       `"${slice.slice(0, 80)}" is not a slice. Write ID:+20, ID:-20, ID:ID, 0:20, BEGIN:+20 or END:-20.`,
     );
   const count = /^[+-]\d+$/.test(right) ? Number(right) : undefined;
-  // The block that a page starts from was on the page before, so it is not repeated.
+  // The previous page already had the block that a slice starts from, so do not repeat it.
   const anchor = blockId.test(left) ? positionOf(left, ids) : undefined;
   if (count !== undefined) {
     const start = anchor === undefined ? bound(left, ids) : count > 0 ? anchor + 1 : anchor;

@@ -25,7 +25,10 @@ interface BlockInfo {
   readonly path: string;
   readonly children: number;
   readonly attributes: { readonly [name: string]: string };
-  /** Of a document: the numbers of references to it and of documents below it, and its headings. */
+  /**
+   * Only for documents: the number of references to it, the number of documents below it, and its
+   * headings.
+   */
   readonly references?: number;
   readonly documentsBelow?: number;
   readonly outline?: readonly {

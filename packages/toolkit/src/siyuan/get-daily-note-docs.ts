@@ -11,7 +11,7 @@ import {
   type SiyuanToolsOptions,
 } from "./siyuan-options.ts";
 
-/** The most documents of one result. */
+/** The maximum number of documents in a result. */
 const limit = 100;
 
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, { error: "a date such as 2026-03-01" });
@@ -95,7 +95,10 @@ function daysOf(
   return { from, to };
 }
 
-/** Returns the day in the user's time zone: of the call, the request's metadata, the configuration. */
+/**
+ * Returns the day in the user's time zone, which the call, the request's metadata or the
+ * configuration names, in this order.
+ */
 function today(
   given: string | undefined,
   { request }: ToolContext,

@@ -5,7 +5,7 @@ import { returnKernelErrors } from "./kernel/kernel-error.ts";
 import { blockInfoReply, docsReply, idParameter, notebooksReply } from "./kernel/replies.ts";
 import { kernelErrors, reads, type SiyuanAccess } from "./siyuan-options.ts";
 
-/** The most documents of one result. */
+/** The maximum number of documents in a result. */
 const mostNodes = 500;
 
 const parameters = z.object({
@@ -18,7 +18,7 @@ const parameters = z.object({
 interface TreeNode {
   readonly id: string;
   readonly title: string;
-  /** The number of documents right below it. */
+  /** The number of documents directly below it. */
   readonly below: number;
   readonly children?: readonly TreeNode[];
 }
@@ -28,7 +28,7 @@ interface Tree {
   /** The document that holds the listed ones; absent for the top of the notebook. */
   readonly parent?: string;
   readonly documents: readonly TreeNode[];
-  /** Whether documents are missing because there are too many. */
+  /** Whether the list is truncated because there are too many documents. */
   readonly cut: boolean;
 }
 
@@ -101,7 +101,7 @@ async function list(
   depth: number,
   budget: { left: number; cut: boolean },
 ): Promise<readonly TreeNode[]> {
-  // Without maxListCount, the kernel returns 512 documents and does not say that there are more.
+  // Without maxListCount, the kernel returns 512 documents and does not report that there are more.
   const { files } = await ask(
     "/api/filetree/listDocsByPath",
     { ...place, maxListCount: 0 },

@@ -5,7 +5,7 @@ import { hasLimit, readStatementProblem } from "./kernel/read-statement.ts";
 import { rowsReply } from "./kernel/replies.ts";
 import { kernelErrors, type SiyuanAccess } from "./siyuan-options.ts";
 
-/** The rows that the kernel returns for a statement without a LIMIT, by default. */
+/** The kernel's default limit for statements without a LIMIT, in rows. */
 const kernelLimit = 64;
 
 const parameters = z.object({
@@ -13,7 +13,7 @@ const parameters = z.object({
     .string()
     .min(1)
     .max(20_000)
-    // Older kernels do not check it. Here it is checked before a user is asked about the call.
+    // The schema checks the statement, so that the gate rejects it before it requests an approval.
     .refine((sql) => readStatementProblem(sql) === undefined, {
       error: ({ input }) => readStatementProblem(String(input)),
     })
@@ -22,11 +22,11 @@ const parameters = z.object({
 
 interface Rows {
   readonly rows: readonly { readonly [column: string]: unknown }[];
-  /** Whether the kernel's own limit probably left out rows. */
+  /** Whether the kernel's own limit has probably truncated the rows. */
   readonly cut: boolean;
 }
 
-/** `querySQL`: runs a statement that only reads on the index of the notes. */
+/** `querySQL`: runs a read-only statement on the index of the notes. */
 export function querySql({ ask }: SiyuanAccess): Tool {
   return defineTool({
     name: "querySQL",

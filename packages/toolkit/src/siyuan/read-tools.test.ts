@@ -13,7 +13,7 @@ test("notebooks are listed with their state", async () => {
   assert.match((await notes.fail("listNotebooks", { name: "none" })).message, /Work, Archive/);
 });
 
-test("the tree lists what is below, next to and above a document, with titles", async () => {
+test("the tree lists the documents below, next to and above a document, with titles", async () => {
   await using notes = await sampleNotes();
   const below = await notes.text("navigateDocTree", { entry: ids.work, depth: 2 });
   assert.match(below, new RegExp(`- Plan \\(${ids.plan}\\)\\n  - Child \\(${ids.child}\\)`));
@@ -45,7 +45,7 @@ test("a folder with more than 512 documents is listed up to the limit that the r
   );
 });
 
-test("recent documents are named so", async () => {
+test("recent documents are listed as recently viewed, not as open", async () => {
   await using notes = await sampleNotes();
   notes.kernel.notes.recent.push(
     { rootID: ids.child, viewedAt: 1_772_000_000 },
@@ -57,7 +57,7 @@ test("recent documents are named so", async () => {
   );
 });
 
-test("today's daily note is that of the user's time zone", async () => {
+test("the user's time zone decides which daily note is today's", async () => {
   const clock = new FakeClock(Date.parse("2026-03-02T02:30:00Z"));
   await using notes = await sampleNotes({ clock, timeZone: "America/New_York" });
   for (const date of ["20260301", "20260302"]) {
@@ -163,7 +163,7 @@ test("a long document ends a page early, and one block is always returned", asyn
   assert.equal((await read("BEGIN:+50")).blocks.length, 1);
 });
 
-test("documents are found by title and path, with quotes and wildcards in the text", async () => {
+test("documents are found by title and path, even with quotes and wildcards in the text", async () => {
   await using notes = await sampleNotes();
   const found = async (args: object) =>
     (await notes.run<{ documents: { id: string }[] }>("searchDocument", args)).documents.map(
@@ -184,7 +184,7 @@ test("documents are found by title and path, with quotes and wildcards in the te
   );
 });
 
-test("keywords are found in all blocks, without marks and with the number of pages", async () => {
+test("keywords are found in all blocks; results have no highlighting, and the number of pages", async () => {
   await using notes = await sampleNotes();
   const text = await notes.text("searchKeyword", { keyword: "pears", pageSize: 2 });
   assert.match(text, /blocks in 2 documents, page 1 of 2\. More with page 2\.\n/);
@@ -205,7 +205,7 @@ test("keywords are found in all blocks, without marks and with the number of pag
   assert.equal(only.blocks.length, 0);
 });
 
-test("SQL only reads, also if the kernel ignores the mode", async () => {
+test("SQL is read-only, even if the kernel ignores that mode", async () => {
   await using notes = await sampleNotes();
   notes.kernel.mode.ignoresSqlMode = true;
   const { check } = toolOf(siyuanTools(notes.options), "querySQL");
@@ -214,7 +214,7 @@ test("SQL only reads, also if the kernel ignores the mode", async () => {
     "WITH x AS (SELECT 1) DELETE FROM blocks",
     "SELECT 1; DELETE FROM blocks",
   ]) {
-    // The gate checks before it asks a user, and the tool again.
+    // The gate checks before it requests an approval, and the tool checks again.
     assert.equal((await check?.({ sql }))?.length, 1, sql);
     await assert.rejects(notes.run("querySQL", { sql }));
   }
@@ -228,7 +228,7 @@ test("SQL only reads, also if the kernel ignores the mode", async () => {
   assert.equal(notes.kernel.requests.at(-1)?.body["mode"], "readonly");
 });
 
-test("SQL states that the kernel limits rows, and passes its errors on", async () => {
+test("the result of SQL mentions the kernel's row limit, and its errors are returned", async () => {
   await using notes = await sampleNotes();
   for (let at = 0; at < 80; at++) notes.kernel.notes.addDoc({ box: ids.work, title: `d${at}` });
   notes.kernel.index.flush();

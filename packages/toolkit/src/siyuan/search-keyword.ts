@@ -79,7 +79,7 @@ export function searchKeyword({ ask }: SiyuanAccess): Tool {
 
 const shown = 300;
 
-/** Returns the part of a block around its first hit, without the marks of hits. */
+/** Returns the part of a block around its first match, without the highlighting of matches. */
 function excerpt(content: string): string {
   const at = content.replaceAll("</mark>", "").indexOf("<mark>");
   const text = content

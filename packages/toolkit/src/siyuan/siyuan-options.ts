@@ -1,16 +1,16 @@
 import type { Clock, PreviewContext } from "@capstan/core";
 import { type AskKernel, type KernelOptions, openKernel } from "./kernel/kernel.ts";
 
-/** The SiYuan kernel that the tools use, and the folder of former texts. */
+/** Options of the SiYuan tools. */
 export interface SiyuanToolsOptions extends Omit<KernelOptions, "url"> {
   /**
-   * The address of the kernel. Without one, the tools are listed with what they need, and not
-   * offered to models.
+   * The address of the kernel. Without one, the tools are listed with a setup hint, and not offered
+   * to models.
    *
    * @example "http://127.0.0.1:6806"
    */
   readonly url?: string;
-  /** The folder that keeps the former texts of changed blocks, so that changes can be undone. */
+  /** The folder that stores the former texts of changed blocks for undo. */
   readonly changes: string;
   /** The user's time zone, for daily notes. @default the zone of the server */
   readonly timeZone?: string;
@@ -24,13 +24,16 @@ export interface SiyuanAccess {
   readonly ask: (context: Pick<PreviewContext, "signal" | "denied">) => AskKernel;
 }
 
-/** Opens the kernel of the options. It is not contacted before the first call. */
+/** Creates the client of the kernel. It sends no request before the first call. */
 export function siyuanAccess(options: SiyuanToolsOptions): SiyuanAccess {
   // Without an address, the tools are not offered, and the gate rejects their calls.
   return { options, ask: openKernel({ ...options, url: options.url ?? "http://127.0.0.1:6806" }) };
 }
 
-/** The permission of tools that only read: the configured kernel and its token are the permission. */
+/**
+ * The permission of read-only tools: calls need no approval, because the administrator configured
+ * the kernel and its token.
+ */
 export const reads = { effects: "read", permission: { executionPolicy: "auto" } } as const;
 
 /** The errors that each tool can return because of the kernel. */

@@ -5,7 +5,7 @@ import { readStatementProblem } from "./kernel/read-statement.ts";
 import { siyuanRules } from "./siyuan-rules.ts";
 import { siyuanTools } from "./siyuan-tools.ts";
 
-test("without a kernel, the tools are listed with what they need", () => {
+test("without a kernel, the tools are listed with a setup hint", () => {
   const { tools } = siyuanTools({ changes: "/nowhere" });
   assert.equal(tools.length, 12);
   for (const { unavailable } of tools) assert.match(unavailable?.fix ?? "", /CAPSTAN_SIYUAN_TOKEN/);

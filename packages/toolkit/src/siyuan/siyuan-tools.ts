@@ -20,8 +20,8 @@ const need = {
 };
 
 /**
- * Tools for the notes of SiYuan, through the API of its kernel. Only `appendContent`, `createNewDoc`
- * and `applyBlockDiff` change notes, and each of their calls asks.
+ * Tools for the notes of SiYuan, through the API of its kernel. Only `appendContent`,
+ * `createNewDoc` and `applyBlockDiff` change notes, and each of their calls needs an approval.
  *
  * @example siyuanTools({ url: "http://127.0.0.1:6806", token: "…", changes: "/var/lib/capstan/notes" })
  */

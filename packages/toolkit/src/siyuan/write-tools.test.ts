@@ -58,7 +58,7 @@ test("content for a daily note goes to the day's document, if the notebook has d
   );
 });
 
-test("content that the kernel would misplace is rejected before it is written", async () => {
+test("content that the kernel would insert at the wrong position is rejected before it is written", async () => {
   await using notes = await sampleNotes();
   for (const [args, code] of [
     [{ markdown: " \n", target: "document", id: ids.plan }, "empty_text"],
@@ -109,7 +109,7 @@ test("notes are found by SQL and by title as soon as they are written", async ()
   assert.match(await notes.text("querySQL", { sql }), /^1 rows/);
 });
 
-test("a slash in a title makes no folder, and a title that exists is refused", async () => {
+test("a slash in a title creates no parent document, and a title that exists is rejected", async () => {
   await using notes = await sampleNotes();
   const args = { title: "A/B", markdown: "", anchorId: ids.plan, location: "children" };
   const { id } = await notes.run<{ id: string }>("createNewDoc", args);
@@ -123,7 +123,7 @@ test("a slash in a title makes no folder, and a title that exists is refused", a
   );
 });
 
-test("a document of the right parent is chosen among those of the same path", async () => {
+test("among documents with the same path, the one with the right parent is chosen", async () => {
   await using notes = await sampleNotes();
   const twin = notes.kernel.notes.addDoc({ box: ids.work, title: "Plan" });
   const { id } = await notes.run<{ id: string }>("createNewDoc", {

@@ -11,7 +11,7 @@ import {
 const id = (name: string) => `20260101000000-${name}`;
 const own = (name: string) => `{: id="${id(name)}" updated="20260101000000"}`;
 
-test("attribute lists are left out, but not those in code", () => {
+test("attribute lists are removed, but not those in code", () => {
   assert.equal(plainText(`text\n${own("aaaaaaa")}`), "text");
   const code = `\`\`\`\n{: id="x"}\n* {: id="y"}z\n\`\`\``;
   assert.equal(plainText(`${code}\n${own("aaaaaaa")}`), code);
@@ -22,7 +22,7 @@ test("attribute lists are left out, but not those in code", () => {
   assert.equal(plainText(`$$x$$\n${own("aaaaaaa")}\nmore\n${own("bbbbbbb")}`), "$$x$$\nmore");
 });
 
-test("ids in a text of the model are found, but not in code", () => {
+test("ids in the model's text are found, but not those in code", () => {
   assert.ok(hasIds(`text\n${own("aaaaaaa")}`));
   assert.ok(hasIds(`* ${own("aaaaaaa")}item`));
   assert.ok(!hasIds('```\n{: id="20260101000000-aaaaaaa"}\n```'));
@@ -47,7 +47,7 @@ test("paragraphs in a quote keep their attributes when lines are added or remove
   assert.equal(await withContainerText(quote, plainText(quote)), quote);
 });
 
-test("an item that is removed takes its attributes with it", async () => {
+test("the attributes of a removed item are removed, too", async () => {
   const list = `* ${own("aaaaaaa")}one\n\n  ${own("aaaaaab")}\n* ${own("bbbbbbb")}two\n\n  ${own("bbbbbbc")}\n${own("ccccccc")}`;
   const rest = await withContainerText(list, "* two");
   assert.ok(!rest.includes("aaaaaaa") && rest.includes(`* ${own("bbbbbbb")}two`), rest);
@@ -59,7 +59,7 @@ test("the attributes that a user set are read with their quotes", () => {
   assert.deepEqual(ownAttributes(kramdown, id("aaaaaaa")), { "custom-a": 'say "x"', memo: "m" });
 });
 
-test("long runs of empty lines and very many changes take no time", async () => {
+test("long runs of empty lines and very many changes are handled quickly", async () => {
   const text = `a${"\n".repeat(300_000)}b`;
   assert.equal(plainText(text), text);
   const lines = (word: string) => Array.from({ length: 1_500 }, (_, at) => `* ${word} ${at}`);

@@ -1,8 +1,11 @@
 import { refused } from "../kernel/kernel-error.ts";
 
-/** The most changed lines of a container: the time to compare them grows with their square. */
+/**
+ * The maximum number of changed lines in a container. The time to compare them grows with its
+ * square.
+ */
 const mostChanges = 1000;
-/** How many replaced lines are compared with a changed one. */
+/** The number of replaced lines to compare with each changed line. */
 const mostCandidates = 20;
 
 /** One line of a block's Markdown, with the attribute lists that the kernel puts next to it. */
@@ -10,7 +13,7 @@ interface AttributedLine {
   readonly text: string;
   /** The list after the marker of a list item: `* {: id="…"}text`. */
   readonly inline?: string | undefined;
-  /** The lines after it: the attributes of the blocks that end with this line. */
+  /** The lines after it, with the attributes of the blocks that end with this line. */
   readonly after: readonly string[];
   /** Whether the line is in a code block, whose text is never read as attributes. */
   readonly isCode: boolean;
@@ -53,7 +56,7 @@ function fenceAfter(line: string, open: string | undefined): string | undefined 
     "fence"
   ];
   if (open === undefined) {
-    // A formula in one line is closed already.
+    // A formula in one line opens no fence.
     const isClosed = found === "$$" && line.trim().length > 4 && line.trimEnd().endsWith("$$");
     return isClosed ? undefined : found;
   }
@@ -79,7 +82,7 @@ export function hasIds(markdown: string): boolean {
 }
 
 /**
- * Returns the kramdown of a leaf with another text: its attributes follow the first block of the
+ * Returns the kramdown of a leaf with a new text. Puts its attributes after the first block of the
  * text, which keeps the id.
  */
 export function withLeafText(kramdown: string, text: string): string {
@@ -110,7 +113,7 @@ function firstBlockEnd(lines: readonly string[]): number {
 }
 
 /**
- * Returns the kramdown of a container with another text. Lines that stay, and lines that are changed
+ * Returns the kramdown of a container with a new text. Unchanged lines, and lines that are changed
  * in place, keep their attributes, so the blocks in the container keep their ids.
  */
 export async function withContainerText(kramdown: string, text: string): Promise<string> {
@@ -120,7 +123,7 @@ export async function withContainerText(kramdown: string, text: string): Promise
   let at = 0;
   let removed: readonly AttributedLine[] = [];
   const drop = (lines: readonly AttributedLine[]) => {
-    // The attributes of a paragraph are after its last line, and stay with the rest of it.
+    // The attributes of a paragraph are after its last line. If that line is removed, they move up.
     for (const line of lines) {
       const last = result.at(-1);
       if (last?.after.length === 0 && last.text.trim() !== "" && !last.isNew)
@@ -166,7 +169,7 @@ function replaceLines(old: readonly AttributedLine[], lines: readonly string[]) 
     const line = candidates[found];
     if (line === undefined) return { text, after: [], isCode: false, isNew: true };
     next += found + 1;
-    // The attributes of an item stay only with a line that begins an item.
+    // The attributes of an item can only follow the marker of an item.
     const inline = /^[> ]*([*+-]|\d+[.)]) /.test(text) ? line.inline : undefined;
     return { ...line, text, inline, isNew: false };
   });
@@ -183,7 +186,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-/** A paragraph that got more lines has its attributes after the last one. */
+/** If a paragraph gets more lines, its attributes move after the new last line. */
 function moveToEnds(lines: (AttributedLine & { isNew: boolean })[]): readonly AttributedLine[] {
   for (const [at, line] of lines.entries()) {
     const next = lines[at + 1];
@@ -216,7 +219,7 @@ function joinLines(lines: readonly AttributedLine[]): string {
     .join("\n");
 }
 
-/** Returns the attributes in the kramdown of a block that a user set. */
+/** Returns the attributes that a user set on a block, from its kramdown. */
 export function ownAttributes(kramdown: string, id: string): { readonly [name: string]: string } {
   const lists = readLines(kramdown).flatMap(({ inline, after }) => [inline ?? "", ...after]);
   const own = lists.find((one) => one.includes(`id="${id}"`)) ?? "";

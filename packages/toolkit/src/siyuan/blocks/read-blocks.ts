@@ -9,10 +9,12 @@ import {
   noReply,
 } from "../kernel/replies.ts";
 
-/** How many blocks are read at the same time. */
+/** The maximum number of blocks to read at the same time. */
 const parallel = 8;
 
-/** Returns the kramdown of blocks, in their order. Empty for a block that does not exist. */
+/**
+ * Returns the kramdown of blocks, in the same order. It is empty for a block that does not exist.
+ */
 export async function readKramdowns(
   ask: AskKernel,
   ids: readonly string[],
@@ -23,7 +25,7 @@ export async function readKramdowns(
   });
 }
 
-/** Runs a function for each value, a few at a time. Returns the results in order. */
+/** Runs a function for each value with limited concurrency. Returns the results in order. */
 export async function inParallel<T, R>(
   values: readonly T[],
   run: (value: T) => Promise<R>,

@@ -8,7 +8,7 @@ const madeBlock = z.object({ id: z.string(), text: z.string() });
 const place = z.object({ previousID: z.string().optional(), container: z.string() });
 
 const step = z.discriminatedUnion("do", [
-  /** `after` is absent until the write was read back. `added`: further blocks of its new text. */
+  /** `after` is absent until the write is read back. `added`: further blocks of the new text. */
   z.object({
     do: z.literal("update"),
     id: z.string(),
@@ -19,7 +19,7 @@ const step = z.discriminatedUnion("do", [
     added: z.array(madeBlock).optional(),
   }),
   z.object({ do: z.literal("delete"), id: z.string(), before: z.string(), place }),
-  /** `siblings`: the blocks that were there before. */
+  /** `siblings`: the blocks in the container before the write. */
   z.object({
     do: z.literal("insert"),
     container: z.string(),
@@ -32,19 +32,19 @@ const record = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** `begun`: the change is being made, or a process ended before it was complete. */
+  /** `begun`: a process is still making the change, or ended before it was complete. */
   status: z.enum(["begun", "done", "undone"]),
   steps: z.array(step),
-  /** The result of the call, for a repeated call. */
+  /** The result of the call, which a repeated call returns. */
   text: z.string(),
 });
 
-/** A write with the data that undo it. */
+/** A write with the data to undo it. */
 export type ChangeStep = z.infer<typeof step>;
 /** A change of blocks, with the former texts. */
 export type BlockChange = z.infer<typeof record>;
 
-/** How long changes can be undone, in ms, and how many are kept. */
+/** How long changes can be undone, in ms, and the maximum number of stored changes. */
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 const keptChanges = 500;
 
@@ -57,14 +57,17 @@ export class BlockChanges {
     this.#folder = join(folder, createHash("sha256").update(principal).digest("hex").slice(0, 32));
   }
 
-  /** Returns the change of a call: a repeated call finds the one that it began. */
+  /** Returns the change of a call. A repeated call gets the change that its first attempt began. */
   async begin(key: string): Promise<BlockChange> {
     const id = `change_${createHash("sha256").update(`${this.#folder}\0${key}`).digest("hex").slice(0, 24)}`;
     const found = await this.#read(id);
     return found ?? { id, at: Date.now(), status: "begun", steps: [], text: "" };
   }
 
-  /** @throws KernelError `unknown_change`, also for a change of another user */
+  /**
+   * @throws KernelError `unknown_change` if there is no such change, or if it belongs to another
+   *   user
+   */
   async find(id: string): Promise<BlockChange> {
     const found = /^change_[0-9a-f]{24}$/.test(id) ? await this.#read(id) : undefined;
     if (found !== undefined) return found;
@@ -86,7 +89,7 @@ export class BlockChanges {
     await rm(join(this.#folder, `${id}.json`), { force: true });
   }
 
-  /** Forgets changes that are too old, and the oldest ones if there are too many. */
+  /** Deletes changes that are too old, and the oldest ones if there are too many. */
   async prune(now = Date.now()): Promise<void> {
     const names = (await readdir(this.#folder)).filter((name) => /^change_\w+\.json$/.test(name));
     const all = await Promise.all(names.map((name) => this.#read(name.slice(0, -5))));

@@ -10,8 +10,8 @@ import { takeBack } from "./take-back.ts";
 /** The last change of each folder of changes in this process. */
 const lastChanges = new Map<string, Promise<unknown>>();
 
-/** Runs changes one after another, so that the texts that one has read are still true. */
-export async function inTurn<T>(folder: string, run: () => Promise<T>): Promise<T> {
+/** Runs changes one after another, so that no text changes between a call's read and its write. */
+export async function runSerially<T>(folder: string, run: () => Promise<T>): Promise<T> {
   const before = lastChanges.get(folder);
   const own = (async () => {
     await before?.catch(() => {});
@@ -26,8 +26,8 @@ export async function inTurn<T>(folder: string, run: () => Promise<T>): Promise<
 }
 
 /**
- * Makes all writes, or none: if one fails, those before it are taken back. The kernel reports
- * success for some writes that it did not make, so each one is read back. Former texts are stored
+ * Makes all writes or none: if one fails, the earlier ones are undone. The kernel reports success
+ * for some writes that it did not make, so each one is read back. The former texts are stored
  * before each write.
  *
  * @throws KernelError
@@ -54,7 +54,7 @@ export async function makeChanges(
   }
 }
 
-/** @throws KernelError `not_restored`, which names the error and the blocks that stay changed */
+/** @throws KernelError `not_restored`, with the error and the blocks that stay changed */
 async function rollBack(ask: AskKernel, change: BlockChange, error: unknown): Promise<void> {
   try {
     await takeBack(ask, change, { isChecked: false });
@@ -136,8 +136,8 @@ async function insert(
 }
 
 /**
- * Returns the blocks that a write added: those from `first` on that were not there before. A block
- * that the user adds elsewhere at the same time is not among them.
+ * Returns the blocks that a write added: the new blocks from `first` on. Excludes blocks that the
+ * user adds elsewhere at the same time.
  */
 async function readAdded(
   ask: AskKernel,
@@ -159,7 +159,7 @@ async function readAdded(
   return added.map((id, at) => ({ id, text: plainText(kramdowns[at] ?? "") }));
 }
 
-/** Sets the user's attributes of a block again, if the kernel did not keep them. */
+/** Restores the user's attributes of a block if the kernel dropped them. */
 async function restoreAttributes(
   ask: AskKernel,
   id: string,

@@ -35,7 +35,7 @@ new
   ]);
 });
 
-test("mistakes are named with their line and the form", () => {
+test("errors have the line of the mistake and the expected form", () => {
   for (const [diff, problem] of [
     ["", /no edits/],
     ["text\n", /Line 1.*"text" is before/],
@@ -62,7 +62,7 @@ test("mistakes are named with their line and the form", () => {
     );
 });
 
-test("long runs of spaces and lines take no time", () => {
+test("long runs of spaces and lines are parsed quickly", () => {
   const spaces = " ".repeat(300_000);
   assert.throws(() => parseDiff(`@@${id}@@${spaces}x\n`), /not followed by an edit/);
   assert.equal(parseDiff(`@@${id}@@ AFTER${spaces}\nnew${"\n".repeat(300_000)}x`).length, 1);

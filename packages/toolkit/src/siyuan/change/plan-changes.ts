@@ -20,12 +20,12 @@ export type InsertPlace =
   | { readonly prependTo: string }
   | { readonly appendTo: string };
 
-/** A planned write. All texts are read already. */
+/** A planned write, with all the texts that it needs. */
 export type PlannedStep =
   | {
       readonly do: "update";
       readonly spot: BlockSpot;
-      /** The kramdown before, and the one to write. */
+      /** `before`: the current kramdown. `data`: the kramdown to write. */
       readonly before: string;
       readonly data: string;
     }
@@ -37,9 +37,9 @@ export type PlannedStep =
       readonly data: string;
     };
 
-/** The most edits of one call. */
+/** The maximum number of edits in one call. */
 const mostEdits = 100;
-/** Blocks whose text is the setup of a view. */
+/** The types of blocks whose text configures a view, so that it cannot be edited. */
 const views: ReadonlySet<string> = new Set(["av", "iframe", "widget", "video", "audio"]);
 
 /** A block that a diff edits. */
@@ -89,7 +89,7 @@ export async function planChanges(
   return steps;
 }
 
-/** Refuses edits that the kernel would carry out in another way, or not at all. */
+/** Rejects edits that the kernel would ignore or carry out in another way. */
 function checkEdits({ spot, edits }: Edited): void {
   const { id, type } = spot;
   const kinds = new Set(edits.map((edit) => edit.do));
@@ -182,7 +182,7 @@ function searched(id: string, text: string, edits: readonly Edit[]): string {
 
 const listItem = /^\s*([*+-]|\d+[.)])( |$)/;
 
-/** A list holds only list items, and the kernel does not report other blocks. */
+/** A list holds only list items, and the kernel reports no error for other blocks. */
 function checkListText(type: string, id: string, text: string): void {
   if (type !== "l" || listItem.test(text)) return;
   throw refused(
@@ -191,7 +191,7 @@ function checkListText(type: string, id: string, text: string): void {
   );
 }
 
-/** Returns the inserted blocks of a block's edits, in the order in which they are written. */
+/** Returns the inserts among a block's edits, in the order of the writes. */
 async function insertedBlocks(
   ask: AskKernel,
   { spot, edits }: Edited,
@@ -205,7 +205,7 @@ async function insertedBlocks(
     const holder = isInside ? spot.type : (spot.container?.type ?? "");
     checkListText(holder, spot.id, markdown);
     const step = { do: "insert", spot, place, data: markdown } as const;
-    // Each block is written right after the same one, so the last is written first.
+    // Each insert goes right after the same block, so the last one must be written first.
     if (edit.do === "after" || edit.do === "prepend") steps.unshift(step);
     else steps.push(step);
   }
@@ -213,7 +213,8 @@ async function insertedBlocks(
 }
 
 /**
- * Returns where new blocks are inserted. A heading holds no blocks: those of its section follow it.
+ * Returns where new blocks are inserted. A heading holds no blocks, so the blocks of its section
+ * follow it.
  *
  * @throws KernelError `no_container`
  */
@@ -236,7 +237,9 @@ export async function placeOf(
   return where === "prepend" ? { prependTo: id } : { appendTo: id };
 }
 
-/** A block and a block in it cannot both be changed: one write would replace the other's block. */
+/**
+ * A diff cannot change both a block and a block in it, because one write would replace the other's.
+ */
 function checkNesting(steps: readonly PlannedStep[]): void {
   const rewritten = new Set(steps.flatMap((step) => (step.do === "insert" ? [] : [step.spot.id])));
   for (const { spot } of steps) {

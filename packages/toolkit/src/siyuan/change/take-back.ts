@@ -6,10 +6,10 @@ import { noReply } from "../kernel/replies.ts";
 import type { BlockChange } from "./change-record.ts";
 
 /**
- * Takes back the writes of a change, the last one first. Deleted blocks get their former ids again.
+ * Undoes the writes of a change, the last one first. Deleted blocks get their former ids.
  *
- * @throws KernelError `changed_since` before anything is written, if `isChecked` and a block is not
- *   as the change left it
+ * @throws KernelError `changed_since` before the first write, if `isChecked` is set and a block
+ * differs from the result of the change
  */
 export async function takeBack(
   ask: AskKernel,
@@ -53,15 +53,15 @@ async function remove(ask: AskKernel, blocks: readonly { readonly id: string }[]
   for (const { id } of blocks) await ask("/api/block/deleteBlock", { id }, noReply);
 }
 
-/** Returns the blocks of a write that was cut off before it was read back. */
+/** Returns the blocks of a write that was interrupted before it was read back. */
 async function addedTo(ask: AskKernel, container: string, siblings: readonly string[]) {
   const known = new Set(siblings);
   return (await readChildren(ask, container)).filter(({ id }) => !known.has(id));
 }
 
-/** Refuses to overwrite what a user has changed since. */
+/** Throws if a user has changed one of the blocks since. */
 async function checkUnchanged(ask: AskKernel, change: BlockChange): Promise<void> {
-  // A later step of the same change can have changed a block of an earlier one.
+  // A later step of the same change may have changed a block of an earlier step.
   const expected = new Map<string, string>();
   for (const step of change.steps) {
     if (step.do === "delete") expected.set(step.id, "");

@@ -1,4 +1,4 @@
-/** The short types of blocks, by the long names that some requests use. */
+/** The short types of blocks by their long names, which some requests use. */
 const shortTypes: { readonly [long: string]: string } = {
   NodeDocument: "d",
   NodeHeading: "h",
@@ -21,7 +21,7 @@ const shortTypes: { readonly [long: string]: string } = {
   NodeCallout: "callout",
 };
 
-/** Returns the short type of SQL rows for a long name: `p` for `NodeParagraph`. */
+/** Returns the short type, as in SQL rows, for a long name: `p` for `NodeParagraph`. */
 export function shortType(type: string): string {
   return shortTypes[type] ?? type;
 }

@@ -16,7 +16,7 @@ export function refused(code: string, message: string): KernelError {
   return new KernelError({ code, message });
 }
 
-/** Returns the error of a block or document that the kernel does not have. */
+/** Returns the error for a block or document that does not exist. */
 export function noBlock(id: string): KernelError {
   return refused(
     "no_such_block",

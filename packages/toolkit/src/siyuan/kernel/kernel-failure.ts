@@ -1,6 +1,9 @@
 import { KernelError } from "./kernel-error.ts";
 
-/** Returns the error of an HTTP status: the kernel uses other statuses than 200 for access only. */
+/**
+ * Returns the error for an HTTP status. The kernel uses statuses other than 200 only for access
+ * errors.
+ */
 export function statusFailure(status: number, text: string, secret: string): KernelError {
   const message = shortMessage(messageOf(text), secret);
   if (status === 401)
@@ -21,7 +24,7 @@ export function statusFailure(status: number, text: string, secret: string): Ker
   });
 }
 
-/** Returns the error of a reply whose code is not 0. */
+/** Returns the error for a reply whose code is not 0. */
 export function kernelFailure(code: unknown, msg: string, secret: string): KernelError {
   const message = shortMessage(msg, secret);
   if (code === 3 || /indexing is in progress/i.test(msg))

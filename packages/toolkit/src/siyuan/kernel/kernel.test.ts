@@ -20,7 +20,7 @@ test("a kernel that repeats the token in its message does not reveal it", async 
   assert.match(message, /bad \[token\]/);
 });
 
-test("a kernel with a lock screen or on another host says why it refuses", async () => {
+test("the error of a kernel with a lock screen or on another host has the reason", async () => {
   await using notes = await sampleNotes();
   for (const msg of [
     "Auth failed [session]",
@@ -33,7 +33,7 @@ test("a kernel with a lock screen or on another host says why it refuses", async
   }
 });
 
-test("the modes of the kernel are told apart", async () => {
+test("each mode of the kernel has its own error", async () => {
   await using notes = await sampleNotes();
   const { mode } = notes.kernel;
   mode.access = "publish";
@@ -60,7 +60,7 @@ test("a success without data is an error", async () => {
   }
 });
 
-test("other statuses, redirects and a kernel that is off are errors with advice", async () => {
+test("other statuses, redirects and an unreachable kernel are errors with advice", async () => {
   await using notes = await sampleNotes();
   notes.kernel.mode.answer = () => ({ status: 502, text: "bad gateway" });
   const gateway = await notes.fail("listNotebooks");
@@ -82,7 +82,7 @@ test("an answer that is too large, too slow or cancelled ends the call", async (
   );
 });
 
-test("a rule that denies the kernel's host holds", async () => {
+test("a rule can deny the kernel's host", async () => {
   await using notes = await sampleNotes();
   const denied = () => ({ paths: [], hosts: [{ host: "127.0.0.1" }] });
   const error = await notes.fail("listNotebooks", {}, { denied });

@@ -11,11 +11,11 @@ export interface KernelOptions {
   readonly url: string;
   /** The API token: Settings, About. Never shown. @default no token */
   readonly token?: string;
-  /** Milliseconds for one request. @default 30000 */
+  /** The time limit for one request, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
 }
 
-/** The call for which the kernel is asked. */
+/** The context of the call that sends requests to the kernel. */
 export interface KernelContext {
   readonly signal: AbortSignal;
   readonly denied: () => Pick<DeniedResources, "hosts">;
@@ -33,7 +33,7 @@ export type AskKernel = <S extends z.ZodType>(
   schema: S,
 ) => Promise<z.infer<S>>;
 
-/** Returns requests to the kernel for one call. */
+/** Returns a function that sends requests to the kernel for one call. */
 export type Kernel = (context: KernelContext) => AskKernel;
 
 const mostBytes = 32 * 1024 * 1024;
@@ -118,7 +118,7 @@ function readReply<S extends z.ZodType>(
   throw unexpected(path, data === null || data === undefined ? "no data" : "other data");
 }
 
-/** A "success" without its data is a failure inside the kernel. */
+/** A "success" without the expected data means that the request failed inside the kernel. */
 function unexpected(path: string, what: string): KernelError {
   return new KernelError({
     code: "unexpected_reply",

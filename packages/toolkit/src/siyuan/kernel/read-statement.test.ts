@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasLimit, readStatementProblem, sqlLike, sqlText } from "./read-statement.ts";
 
-test("one statement that reads is allowed", () => {
+test("one read-only statement is allowed", () => {
   for (const sql of [
     "SELECT * FROM blocks",
     "  select id from blocks where content = 'a; DROP TABLE blocks' ; ",
@@ -40,7 +40,7 @@ test("everything else is rejected with the reason", () => {
     assert.match(readStatementProblem(sql) ?? "allowed", problem, sql);
 });
 
-test("a limit of a subquery is not one of the statement", () => {
+test("a LIMIT in a subquery does not count as the statement's LIMIT", () => {
   assert.equal(hasLimit("SELECT * FROM (SELECT 1 LIMIT 3)"), false);
   assert.equal(hasLimit("SELECT 'limit' FROM blocks"), false);
   assert.equal(hasLimit("SELECT 1 limit 5"), true);

@@ -1,9 +1,9 @@
-/** The functions of SQLite that reach files or load code. */
+/** The SQLite functions that access files or load code. */
 const unsafeFunctions = /^(load_extension|readfile|writefile|edit|fts3_tokenizer)$/i;
 
 /**
- * Returns why a text is not one SQL statement that only reads, or `undefined` if it is. Older kernels
- * ignore the mode that makes them refuse other statements.
+ * Returns the reason why a text is not a single read-only SQL statement, or `undefined` if it is
+ * one. The kernel's own check is not enough, because older kernels ignore the read-only mode.
  */
 export function readStatementProblem(sql: string): string | undefined {
   const tokens = tokensOf(sql);
@@ -17,7 +17,7 @@ export function readStatementProblem(sql: string): string | undefined {
   if (keyword !== "SELECT" && keyword !== "WITH")
     return `Only SELECT is allowed, also after WITH; this statement begins with ${JSON.stringify(first.text.slice(0, 40))}.`;
   if (keyword === "WITH") {
-    // The statement of a WITH is the first one outside of brackets.
+    // The main statement of a WITH is the first keyword of a statement outside brackets.
     const main = tokens.find(
       ({ text, depth }) =>
         depth === 0 && /^(SELECT|VALUES|INSERT|UPDATE|DELETE|REPLACE)$/i.test(text),
@@ -29,14 +29,14 @@ export function readStatementProblem(sql: string): string | undefined {
   return unsafe === undefined ? undefined : `The function ${unsafe.text} is not allowed.`;
 }
 
-/** Returns whether a statement has a LIMIT of its own, outside of subqueries. */
+/** Returns whether a statement has a LIMIT outside subqueries. */
 export function hasLimit(sql: string): boolean {
   return tokensOf(sql)?.some(({ text, depth }) => depth === 0 && /^LIMIT$/i.test(text)) === true;
 }
 
 interface Token {
   readonly text: string;
-  /** The number of open brackets. */
+  /** The number of open brackets at each token. */
   readonly depth: number;
 }
 
@@ -51,7 +51,7 @@ function tokensOf(sql: string): Token[] | undefined {
   for (let match = token.exec(sql); match !== null; match = token.exec(sql)) {
     const { quoted, word, open, sign } = match.groups ?? {};
     if (open !== undefined) return undefined;
-    // A quoted name can be that of a function.
+    // Keep quoted names, because a quoted name can be that of a function.
     if (quoted !== undefined) tokens.push({ text: quoted.slice(1, -1), depth: depth + 1 });
     if (sign === ")") depth--;
     const text = word ?? sign;
@@ -61,12 +61,12 @@ function tokensOf(sql: string): Token[] | undefined {
   return tokens;
 }
 
-/** Returns a text as a literal of SQL. */
+/** Returns a text as an SQL literal. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("\0", "").replaceAll("'", "''")}'`;
 }
 
-/** Returns a pattern of LIKE that finds a text anywhere, for `ESCAPE '\'`. */
+/** Returns a LIKE pattern that matches any value that contains the text, for `ESCAPE '\'`. */
 export function sqlLike(text: string): string {
   return sqlText(`%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`);
 }

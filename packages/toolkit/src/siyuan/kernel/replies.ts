@@ -66,5 +66,5 @@ export const searchReply = z.object({
 export const transactionsReply = z
   .array(z.object({ doOperations: z.array(z.object({ id: z.string(), parentID: text })).min(1) }))
   .min(1);
-/** For requests that answer without data. */
+/** The data of replies that have none. */
 export const noReply = z.unknown();

@@ -1,10 +1,10 @@
-/** A block of the fake kernel. Plain data that its operations change. */
+/** A block of the fake kernel: plain data, which operations change in place. */
 export interface FakeBlock {
   id: string;
   /** The short type of SQL rows. */
   type: string;
   subtype: string;
-  /** The own text of a leaf, as Markdown. */
+  /** The text of a leaf, as Markdown. */
   text: string;
   attrs: Map<string, string>;
   children: FakeBlock[];
@@ -12,7 +12,7 @@ export interface FakeBlock {
 
 let counter = 0;
 
-/** Returns a new id, in the order of creation. */
+/** Returns a new id. Ids sort in the order of creation. */
 export function newId(): string {
   counter++;
   return `20260301${String(100_000 + counter)}-${counter.toString(36).padStart(7, "z")}`;

@@ -5,7 +5,10 @@ import { countBlocks, type FakeDoc, type FakeNotes, KernelFault, titleOf } from 
 type Body = { readonly [key: string]: unknown };
 type Handler = (body: Body) => unknown;
 
-/** A missing argument makes the kernel's older handlers panic, and the reply is an empty success. */
+/**
+ * Imitates the kernel's older handlers: a missing argument makes them panic and reply with an empty
+ * success.
+ */
 export class Panic extends Error {}
 
 const longTypes: { readonly [type: string]: string } = {
@@ -33,7 +36,7 @@ function id(body: Body, key = "id"): string {
   return value;
 }
 
-/** Returns the requests of the kernel by path. They follow its published description. */
+/** Returns the kernel's request handlers by path, written after its published description. */
 export function fakeHandlers(
   notes: FakeNotes,
   index: FakeIndex,
@@ -127,7 +130,7 @@ export function fakeHandlers(
         .filter((name) => name !== "");
       const parentID = optional(body, "parentID");
       let parent: FakeDoc | undefined = notes.docs.find((doc) => doc.root.id === parentID);
-      // Missing parents are made, and a document of the same path is another one.
+      // Creates missing parents, and allows several documents with the same path.
       if (parent === undefined)
         for (const name of names.slice(0, -1)) {
           const siblings = notes.below(box, parent?.path ?? "/");

@@ -2,11 +2,11 @@ import { DatabaseSync } from "node:sqlite";
 import { allBlocks, markdownOf } from "./fake-block.ts";
 import { type FakeNotes, KernelFault, titleOf } from "./fake-notes.ts";
 
-/** The SQL index of the fake kernel. It changes only when it is flushed. */
+/** The SQL index of the fake kernel. Changes become visible only when it is flushed. */
 export class FakeIndex {
   readonly #database = new DatabaseSync(":memory:");
   readonly #notes: FakeNotes;
-  /** The limit of statements without one. */
+  /** The limit for statements without a LIMIT. */
   readonly limit: number;
 
   constructor(notes: FakeNotes, limit = 64) {

@@ -4,15 +4,15 @@ import { fakeHandlers, Panic } from "./fake-handlers.ts";
 import { FakeIndex } from "./fake-index.ts";
 import { FakeNotes, KernelFault } from "./fake-notes.ts";
 
-/** How a test makes the kernel behave. */
+/** The behaviour of the fake kernel, which tests can change. */
 export interface FakeMode {
   token: string;
   /** `publish`: the publishing service, which answers 403 to requests of administrators. */
   access: "admin" | "read-only" | "publish";
   indexing: boolean;
-  /** Kernels before the mode `readonly` of SQL ignore it. */
+  /** Whether the kernel ignores the `readonly` mode of SQL, as older versions do. */
   ignoresSqlMode: boolean;
-  /** Answers a path in another way. Undefined: as usual. */
+  /** Overrides the reply to a path. Returns `undefined` for the usual reply. */
   answer:
     | ((
         path: string,

@@ -7,11 +7,11 @@ export interface FakeNotebook {
   readonly closed?: boolean;
   readonly encrypted?: boolean;
   readonly unlocked?: boolean;
-  /** Empty: daily notes are not set up. */
+  /** The path of daily notes. Empty if they are not set up. */
   readonly dailyNoteSavePath?: string;
 }
 
-/** A document: its root block and its place. */
+/** A document: its root block and its location. */
 export interface FakeDoc {
   readonly root: FakeBlock;
   readonly box: string;
@@ -39,7 +39,7 @@ export class KernelFault extends Error {
 export class FakeNotes {
   readonly notebooks: FakeNotebook[] = [];
   docs: FakeDoc[] = [];
-  /** Documents by the time at which they were viewed last. */
+  /** The documents that were viewed recently, with their times. */
   readonly recent: { rootID: string; viewedAt: number }[] = [];
 
   addDoc(options: {
@@ -86,7 +86,7 @@ export class FakeNotes {
     return `/${[...parents.map((doc) => titleOf(doc?.root)), titleOf(root)].join("/")}`;
   }
 
-  /** Returns the documents right below a path such as `/` or `/id.sy`. */
+  /** Returns the documents directly below a path such as `/` or `/id.sy`. */
   below(box: string, path: string): readonly FakeDoc[] {
     const folder = path === "/" ? "" : path.replace(/\.sy$/, "");
     return this.docs.filter(
@@ -94,7 +94,10 @@ export class FakeNotes {
     );
   }
 
-  /** The blocks that the kernel lists below a block: for a heading, those up to the next one. */
+  /**
+   * Returns the blocks that the kernel lists below a block. For a heading, these are the blocks of
+   * its section.
+   */
   children({ block, ancestors }: FakeSpot): readonly FakeBlock[] {
     if (block.type !== "h") return block.children;
     const siblings = ancestors.at(-1)?.children ?? [];
@@ -152,14 +155,14 @@ export class FakeNotes {
 
   remove(id: string): void {
     const found = this.find(id);
-    // A fault of a transaction is not returned.
+    // The kernel does not return an error of a transaction.
     if (found === undefined) return;
     const siblings = found.ancestors.at(-1)?.children ?? [];
     siblings.splice(siblings.indexOf(found.block), 1);
   }
 }
 
-/** Lists are unwrapped if their items come into a list. */
+/** Unwraps lists whose items are inserted into a list. */
 function unwrap(blocks: readonly FakeBlock[]): readonly FakeBlock[] {
   return blocks.flatMap((one) => (one.type === "l" ? one.children : [one]));
 }

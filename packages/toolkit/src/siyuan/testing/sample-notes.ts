@@ -58,7 +58,7 @@ Last.
 ${block("last000")}
 `.replace(/^( *)\n  \{/gm, "  {");
 
-/** A kernel with notes, and the tools on it. */
+/** A fake kernel with notes, and tools that use it. */
 export interface SampleNotes extends AsyncDisposable {
   readonly kernel: FakeKernel;
   readonly options: SiyuanToolsOptions;
@@ -104,7 +104,7 @@ export async function sampleNotes(given: Partial<SiyuanToolsOptions> = {}): Prom
   const group = siyuanTools(options);
   async function execute(name: string, args: object, context: Partial<ToolContext> = {}) {
     const merged = { ...fakeContext(), idempotencyKey: `key-${++calls}`, ...context };
-    // Arguments get their defaults as in the gate.
+    // The schema adds default values, as in the gate.
     const data: unknown = await toolOf(group, name).execute?.({ ...args }, merged);
     return data;
   }
