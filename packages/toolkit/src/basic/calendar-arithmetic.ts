@@ -38,7 +38,7 @@ export function addDuration(
   }
 }
 
-/** Returns the time between two times of one zone on its calendar, largest units first. */
+/** Returns the difference between two times of one zone in calendar units, largest units first. */
 export function durationBetween(
   from: Temporal.ZonedDateTime,
   to: Temporal.ZonedDateTime,

@@ -74,7 +74,7 @@ test("invalid JSON is rejected with the position and the expected token", () => 
   assert.match(message(" "), /empty/);
 });
 
-test("JSON of any nesting depth gets a result", async () => {
+test("JSON that is nested too deeply is rejected", async () => {
   const deep = "[".repeat(5000) + "]".repeat(5000);
   const result = await call(tool, { json: deep });
   assert.ok(isToolError(result));

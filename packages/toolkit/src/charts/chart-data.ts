@@ -25,12 +25,12 @@ export interface Chart {
   readonly isHorizontal?: boolean;
 }
 
-/** Returns the names of a chart's series, in the order of its points. */
+/** Returns the distinct names of a chart's series, in the order of its points. */
 export function seriesOf({ points }: Pick<Chart, "points">): readonly string[] {
   return [...new Set(points.flatMap(({ series }) => (series === undefined ? [] : [series])))];
 }
 
-/** Returns the values of the horizontal axis, without repetitions, in the order of the points. */
+/** Returns the distinct values of the horizontal axis, in the order of the points. */
 export function xValuesOf({ points }: Pick<Chart, "points">): readonly (string | number)[] {
   return [...new Set(points.map(({ x }) => x))];
 }

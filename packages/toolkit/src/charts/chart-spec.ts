@@ -55,7 +55,7 @@ export function chartSpec(chart: Chart): TopLevelSpec {
       range: { category: colours },
     },
   };
-  // The types of the library do not accept a specification that is put together.
+  // The library's types do not accept a specification that is built from parts.
   return spec as unknown as TopLevelSpec;
 }
 

@@ -82,7 +82,7 @@ test("each kind draws rows of a variable", async () => {
   assert.equal((await fail("BarChart", { variable: "text", x: "a", y: "b" })).code, "not_rows");
 });
 
-test("labels and values must fit", async () => {
+test("each series needs one value for each label", async () => {
   const short = await fail("BarChart", { labels: ["a", "b", "c"], series });
   assert.equal(short.code, "unequal_lengths");
   assert.match(short.message, /"2025" has 2 values, but there are 3 labels/);
@@ -107,7 +107,7 @@ test("values that are not finite numbers are rejected by name", async () => {
   assert.equal((await fail("LineChart", empty)).code, "no_data");
 });
 
-test("a pie has no negative and no empty whole", async () => {
+test("a pie rejects negative values and a total of 0", async () => {
   const negative = await fail("PieChart", { labels, values: [3, -1] });
   assert.match(negative.message, /"South" is -1: a slice cannot be negative/);
   assert.equal((await fail("PieChart", { labels, values: [0, 0] })).code, "no_data");
@@ -124,7 +124,7 @@ test("10,000 points are drawn, and more are rejected", async () => {
   assert.equal((await fail("BarChart", bars)).code, "too_many_points");
 });
 
-test("long labels are cut in the chart and complete for screen readers", async () => {
+test("long labels are truncated in the chart and complete for screen readers", async () => {
   const long = `${"a very long label ".repeat(8)}end`;
   const given = { labels: [long, "b", "c", "d"], series: [{ name: "s", values: [1, 2, 3, 4] }] };
   const { svg, text } = await draw("BarChart", given);
@@ -132,7 +132,7 @@ test("long labels are cut in the chart and complete for screen readers", async (
   assert.match(svg, /a very long label[^<]*…<\/text>/);
 });
 
-test("hostile texts are texts", async () => {
+test("markup and expressions in texts are drawn as text", async () => {
   const hostile = `</text><script>alert(1)</script><image href="file:///etc/passwd"/>&"'\u0000\u202e\ud800`;
   const { svg, name } = await draw("BarChart", {
     title: hostile,
@@ -147,13 +147,13 @@ test("hostile texts are texts", async () => {
   assert.match(name, /^[\p{L}\p{N}-]+\.svg$/u);
 });
 
-test("a machine without a font for Chinese says so", async () => {
+test("the SVG has Chinese texts even if the machine has no font for them", async () => {
   assert.ok(hasCjk("中") && hasCjk("カ") && hasCjk("한") && !hasCjk("é€ж"));
   const { svg } = await draw("PieChart", { labels: ["中文", "b"], values: [1, 2] });
   assert.ok(svg.includes("中文"));
 });
 
-test("an installation can make a chart the answer", async () => {
+test("a configuration can show a chart as the answer", async () => {
   const final = new ToolExecutor({ toolSettings: { "charts.BarChart": { final: true } } });
   final.registerToolGroup(chartTools());
   assert.equal(final.gate.registry.tool("charts.BarChart")?.tool.final, true);

@@ -5,7 +5,7 @@ import { type Chart, type ChartPoint, seriesOf, xValuesOf } from "./chart-data.t
 const mostListed = 12;
 const nouns = { bar: "Bar chart", line: "Line chart", pie: "Pie chart", scatter: "Scatter chart" };
 
-/** Returns a text that replaces a chart for readers who cannot see it. */
+/** Returns the alternative text of a chart, for users who cannot see it. */
 export function describeChart(chart: Chart): string {
   const { kind, title, points } = chart;
   const drawn = points.filter(({ y }) => y !== null);

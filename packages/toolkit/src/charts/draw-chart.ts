@@ -25,7 +25,7 @@ export async function drawChart(
     signal,
   });
   if (outcome.status === "busy")
-    throw new ChartProblem("not_drawn", "Too many charts wait already. Call again later.");
+    throw new ChartProblem("not_drawn", "Too many charts are in the queue. Call again later.");
   if (outcome.status !== "done") {
     const why = outcome.status === "timed_out" ? `took over ${timeoutMs / 1_000} s` : "failed";
     throw new ChartProblem("not_drawn", `Drawing the chart ${why}. Draw fewer points.`);

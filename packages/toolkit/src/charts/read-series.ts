@@ -30,7 +30,7 @@ interface Column {
 /**
  * Returns the points of a chart.
  *
- * @param kind `category` if numbers and dates are labels like others
+ * @param kind `category` if numbers and dates are treated as labels
  * @throws ChartProblem
  */
 export async function readSeries(

@@ -7,7 +7,10 @@ const largest = 1e300;
 const isoDate =
   /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?)?$/;
 
-/** Returns a number, also if it is written as a text, or `null` for no value. @throws ChartProblem */
+/**
+ * Returns the number of a value, which can be a text with a number, or `null` for an empty value.
+ * @throws ChartProblem
+ */
 export function readNumber(value: unknown, where: string): number | null {
   if (value === null || value === undefined || value === "") return null;
   const number =
@@ -27,7 +30,10 @@ export function readTime(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Returns the kind of an axis: of numbers or of dates if all values are. */
+/**
+ * Returns the kind of an axis: numbers or dates if all values are numbers or dates, else
+ * categories.
+ */
 export function kindOf(values: readonly unknown[]): XKind {
   if (values.every((value) => typeof value === "number" && Math.abs(value) <= largest))
     return "number";

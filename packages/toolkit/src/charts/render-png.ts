@@ -10,17 +10,17 @@ const shipped = ["Regular", "Bold"].map((style) =>
 /** Characters outside of the shipped font: Latin, Greek, Cyrillic, Hebrew, and symbols. */
 const beyondShipped = /[^\s -\u058f\u0590-\u05ff\u1e00-\u20cf\u2100-\u26ff\ufb00-\ufb4f]/u;
 
-/** Larger drawings take seconds in twice their size. */
+/** Larger drawings take seconds to render at twice their size. */
 const largeSvg = 300_000;
 
-/** Returns an SVG as PNG, in twice its size for screens with a high resolution. */
+/** Renders an SVG as PNG, at twice its size for screens with a high resolution. */
 export async function renderPng(svg: string): Promise<Uint8Array> {
   const cjkFont = hasCjk(svg) ? await findCjkFont() : undefined;
   const image = new Resvg(svg, {
     fitTo: { mode: "zoom", value: svg.length > largeSvg ? 1 : 2 },
     font: {
       fontFiles: [...shipped, ...(cjkFont === undefined ? [] : [cjkFont])],
-      // Reading all fonts takes time, so only texts in other scripts do.
+      // Reading the system's fonts takes time, so only texts in other scripts load them.
       loadSystemFonts: cjkFont === undefined && beyondShipped.test(svg),
       defaultFontFamily: "Liberation Sans",
       sansSerifFamily: "Liberation Sans",

@@ -30,7 +30,7 @@ const offline = {
   load: () => Promise.reject(new Error("Charts load nothing.")),
 };
 
-/** Warnings of the library concern specifications, which no user writes. */
+/** The library's warnings concern the specification, which users do not write. */
 const silent = {
   level: () => silent,
   error: () => silent,

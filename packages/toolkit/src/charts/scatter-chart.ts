@@ -97,7 +97,7 @@ async function readPairs(args: Args, context: ChartContext): Promise<readonly Pa
   }));
 }
 
-/** Pairs with an empty value are left out. */
+/** Skip pairs with an empty value. */
 function dots(pairs: readonly Pair[]): {
   readonly points: readonly ChartPoint[];
   readonly xKind: XKind;

@@ -1,4 +1,4 @@
-/** The type of a column: of SQLite, or what its texts contain. */
+/** The type of a column in SQLite, or the type of the values that its texts contain. */
 export type ColumnType = "integer" | "real" | "text" | "date" | "json" | "empty";
 
 /** A value that SQLite stores. */
@@ -11,7 +11,8 @@ const date = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]
 
 /**
  * Returns the type of the texts of a column. Numbers with leading zeros are texts, because they are
- * codes; so are integers with more than 15 digits, which numbers cannot hold exactly.
+ * codes. Integers with more than 15 digits are texts, too, because numbers cannot hold them
+ * exactly.
  *
  * @param hasCommaDecimals whether `1,5` is a number, as in files with semicolons
  */
@@ -59,7 +60,7 @@ export function cellOfValue(value: unknown): Cell {
 
 function dateText(value: Date): string | null {
   if (Number.isNaN(value.getTime())) return null;
-  // Sheets store fractions of a day, which are not exact.
+  // Sheets store times as fractions of a day, which are not exact.
   const iso = new Date(Math.round(value.getTime() / 1_000) * 1_000).toISOString();
   return iso.replace(/T00:00:00\.000Z$/, "").replace(/\.000Z$/, "");
 }

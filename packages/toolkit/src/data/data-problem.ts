@@ -1,4 +1,6 @@
-/** Data or a query that a tool cannot use, for an error that the model reads. */
+/**
+ * The reason why a tool cannot use data or a query. The tool returns it as an error to the model.
+ */
 export class DataProblem extends Error {
   readonly code: keyof typeof dataErrors;
 
@@ -16,16 +18,16 @@ export const dataErrors = {
   invalid_query: "The query is wrong; the message names tables and columns.",
   not_allowed: "The query does more than read.",
   too_large: "The file, the variable or the result exceeds a limit.",
-  too_busy: "Too many of your calls wait; the call can be repeated later.",
+  too_busy: "Too many calls are in the queue; the call can be repeated later.",
   too_slow: "The query or the expression exceeds its time or memory.",
   unclear_source: "The data is missing, or given in two forms.",
   unknown_sheet: "The workbook has no such sheet; the message names its sheets.",
   variable_not_found: "There is no variable of this name.",
 };
 
-/** Returns the problem of a call for which too many others wait. */
+/** Returns the problem for a call that finds the queue full. */
 export function tooBusy(): DataProblem {
-  return new DataProblem("too_busy", "Too many calls wait already. Call again later.");
+  return new DataProblem("too_busy", "Too many calls are in the queue. Call again later.");
 }
 
 /** The answer of a worker. */

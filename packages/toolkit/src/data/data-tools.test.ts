@@ -34,7 +34,7 @@ async function fail(name: string, args: object) {
 
 const calculate = (expression: string, more: object = {}) =>
   call("Calculate", { expression, ...more });
-/** Runs a query without a process of its own, which takes time to start. */
+/** Runs a query in this process, because a separate process takes time to start. */
 async function query(sql: string, table: Source & TableOptions): Promise<string> {
   const { file, variable, data, ...options } = table;
   const { variables } = executor;
@@ -57,7 +57,7 @@ async function failQuery(
   return problem;
 }
 
-test("values that contain each other are limited together", async () => {
+test("results that share nested values are limited by their total size", async () => {
   let data: unknown = "x".repeat(500_000);
   for (let depth = 0; depth < 45; depth++) data = [data];
   const error = await fail("JsonQuery", { query: "$..*", data, limit: 10_000 });
@@ -81,12 +81,12 @@ test("decimals are exact, and long results are rounded", async () => {
   );
 });
 
-test("an exchange rate is given", async () => {
+test("a money conversion uses the given exchange rate", async () => {
   assert.equal(await calculate("10 USD to EUR", { units: { EUR: "", USD: "0.9 EUR" } }), "9 EUR");
   assert.match((await fail("Calculate", { expression: "10 USD to EUR" })).message, /USD/);
 });
 
-test("an expression changes nothing and has a finite value", async () => {
+test("an expression cannot change the calculator and must have a finite value", async () => {
   for (const expression of ["0/0", "1/0", "f(x) = x", "1 +", "import({})", "nope"])
     assert.equal((await fail("Calculate", { expression })).code, "invalid_expression", expression);
   for (const expression of [
@@ -145,7 +145,7 @@ test("a variable is queried by its name", async () => {
   assert.match((await fail("JsonQuery", similar)).message, /page/);
 });
 
-test("CSV with quotes, semicolons, decimal commas and other encodings", async () => {
+test("CSV is read with quotes, semicolons, decimal commas and other encodings", async () => {
   const data = '\uFEFFName;Unit price;Code\r\n"a;""b""\nc";1,5;007\r\nd;2,25;008\r\n';
   assert.equal(
     await query('SELECT "Unit price" * 2 AS p, Name, Code FROM t', { data }),
@@ -161,7 +161,7 @@ test("CSV with quotes, semicolons, decimal commas and other encodings", async ()
   assert.equal((await failQuery("SELECT 1", { ...sjis, encoding: "x" })).code, "invalid_data");
 });
 
-test("columns have the types of their values, and distinct names", async () => {
+test("columns get the types of their values, and distinct names", async () => {
   const data = "id,ID,,when,big,e,flag\n1,a,x,2026-01-02,12345678901234567890,1e3,true\n";
   assert.match(
     await query("SELECT * FROM t", { data }),
@@ -180,7 +180,7 @@ test("columns have the types of their values, and distinct names", async () => {
   );
 });
 
-test("the first and other sheets of a workbook", async () => {
+test("the first sheet of a workbook is read, or the sheet that the query names", async () => {
   await writeFile(join(root, "book.xlsx"), workbook());
   assert.match(await query("SELECT SUM(n) AS s FROM t", { file: "book.xlsx" }), /\| 3 \|/);
   const other = { file: "book.xlsx", sheet: "Two" };
@@ -192,7 +192,7 @@ test("the first and other sheets of a workbook", async () => {
   assert.equal((await failQuery("SELECT 1", { file: "bad.xlsx" })).code, "invalid_data");
 });
 
-test("a query only reads its tables", async () => {
+test("a query can read its tables and do nothing else", async () => {
   for (const sql of [
     "ATTACH 'x.db' AS x",
     "PRAGMA table_info(t)",
@@ -224,7 +224,7 @@ test("rows are limited, and the result says if there are more", async () => {
   assert.match(text, /\[2 rows\. There are more rows/);
 });
 
-test("a query that does not end or fills the memory is stopped", async () => {
+test("a query that exceeds its time or memory is stopped", async () => {
   const { signal } = new AbortController();
   const endless =
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
@@ -251,7 +251,7 @@ test("a query that does not end or fills the memory is stopped", async () => {
   await assert.rejects(running, /enough/);
 });
 
-test("the tables of a query are limited together, and so is its text", async () => {
+test("the total size of a query's tables is limited, and so is its text", async () => {
   const data = `a\n${"x".repeat(18_000_000)}`;
   const tables = ["t", "u", "v"].map((name) => ({ name, data }));
   assert.equal((await fail("TableQuery", { sql: "SELECT 1", tables })).code, "too_large");

@@ -2,7 +2,7 @@ import { markdownTable } from "../documents/markdown-table.ts";
 import { countOf } from "../text/format-bytes.ts";
 import type { QueryResult } from "./query-tables.ts";
 
-/** Formats the rows for the model, and says what the tables contain. */
+/** Formats the rows and a summary of the tables for the model. */
 export function formatRows({ columns, rows, hasMore, tables }: QueryResult): string {
   const shown = markdownTable([
     columns,

@@ -16,7 +16,7 @@ export interface JsonJob {
 export interface JsonMatches {
   readonly values: readonly JsonValue[];
   readonly paths: readonly string[];
-  /** How many values there are, with those beyond the limit. */
+  /** The number of all values, including values beyond the limit. */
   readonly total: number;
 }
 
@@ -33,7 +33,7 @@ function find({ query, source, limit }: JsonJob): JsonMatches {
     let chars = 0;
     for (const node of nodes.slice(0, limit)) {
       const path = node.getPath({ form: "canonical" });
-      // One value can be in many results, so they can be much larger than the data.
+      // One value can be in many results, so the results can be much larger than the data.
       chars += path.length + JSON.stringify(node.value).length;
       if (chars > maxResultChars)
         throw new DataProblem(
@@ -61,7 +61,7 @@ function parse(source: Exclude<SourceData, { readonly kind: "value" }>): unknown
     try {
       if (lines.length > 1) return lines.map((line) => JSON.parse(line) as unknown);
     } catch {
-      // The error of the whole text says more.
+      // The error for the whole text is more useful.
     }
     throw new DataProblem(
       "invalid_data",

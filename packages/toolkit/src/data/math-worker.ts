@@ -21,7 +21,7 @@ const roundedDigits = 20;
 answerJobs((job: MathJob) => answerOf(() => calculate(job)));
 
 function calculate({ expression, variables, units }: MathJob): MathResult {
-  // Each job has its own calculator, so that units and settings of others are not in it.
+  // Each job has its own calculator, so that it does not see units and settings of other jobs.
   const math = create(all);
   math.config({ number: "BigNumber", precision: 64 });
   try {

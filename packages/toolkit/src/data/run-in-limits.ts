@@ -7,7 +7,7 @@ export interface LimitedJob {
   readonly input: unknown;
   readonly user: string;
   readonly signal: AbortSignal;
-  /** The subject of its errors: "The expression". */
+  /** The subject of error messages, for example "The expression". */
   readonly what: string;
 }
 

@@ -12,17 +12,18 @@ const atOnce = 2;
 /** The limits of a query. Tests set lower ones. */
 export interface QueryLimits {
   readonly timeoutMs: number;
-  /** Resident memory of the process, measured 20 times a second on Linux. */
+  /** The limit for the process's resident memory, which is measured 20 times a second on Linux. */
   readonly memoryMb: number;
 }
 
 const defaultLimits: QueryLimits = { timeoutMs: 15_000, memoryMb: 1_024 };
 
 /**
- * Runs a query in its own process, without environment variables, file writes and programs. The
- * process is killed at the limits of time and memory. At most two queries run at the same time.
+ * Runs a query in its own process, which has no environment variables, and cannot write files or
+ * start programs. The process is killed at the limits of time and memory. At most two queries run
+ * at the same time.
  *
- * @param read reads the tables, once the query's turn has come
+ * @param read reads the tables when the query has a slot
  * @throws the signal's reason when it aborts
  * @throws DataProblem if it exceeds a limit
  */

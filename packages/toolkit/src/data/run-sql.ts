@@ -24,8 +24,8 @@ const allowed: ReadonlySet<number> = new Set([
 const maxResultChars = 20_000_000;
 
 /**
- * Runs one SELECT over tables in memory. The authorizer rejects everything but reading and
- * functions. A statement cannot be interrupted: run it in a process that can be killed.
+ * Runs one SELECT over tables in memory. The authorizer rejects everything except reads and
+ * function calls. A statement cannot be interrupted: run it in a process that can be killed.
  *
  * @throws DataProblem
  */
@@ -73,7 +73,7 @@ function insert(database: DatabaseSync, { name, columns, rows }: NamedTable): vo
   database.exec("BEGIN");
   for (const row of rows)
     statement.run(
-      // Otherwise whole numbers would be stored as real numbers.
+      // Without `BigInt`, SQLite would store whole numbers as real numbers.
       ...row.map((cell) =>
         typeof cell === "number" && Number.isSafeInteger(cell) ? BigInt(cell) : cell,
       ),

@@ -11,7 +11,7 @@ export type ConvertedDocument =
       readonly isTransient?: boolean;
     };
 
-/** The maximum characters of a document's Markdown. Longer documents are cut. */
+/** The maximum number of characters of a document's Markdown. Longer documents are truncated. */
 const maxChars = 400_000;
 
 /**

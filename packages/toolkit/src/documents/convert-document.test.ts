@@ -29,7 +29,7 @@ const table =
   /\| Basin \| Depth \(m\) \| Ships \|\n\| --- \| --- \| --- \|\n\| North \| 12 \| 4 \|/;
 
 // Contract: files-7
-test("documents of other programs become Markdown with their headings, tables and links", async () => {
+test("documents that other programs wrote become Markdown with their headings, tables and links", async () => {
   // Written by Pandoc 2.17.
   for (const kind of ["docx", "epub", "html"] as const) {
     const markdown = await markdownOf(kind);
@@ -91,10 +91,10 @@ const mainFiles = [
 ] as const;
 
 // Contract: files-8
-test("a decompression bomb is rejected, also if it lies about its size", () => {
+test("a decompression bomb is rejected, even if it declares a smaller size", () => {
   const zeros = new Uint8Array(1024 * 1024);
   const archive = zipSync({ "a.xml": zeros });
-  /** The archive whose directory and file header declare another size. */
+  /** Returns the archive with another size in its directory and file header. */
   const declaring = (size: number) => {
     const view = Buffer.from(archive);
     for (let at = view.indexOf(sizeOf(zeros)); at !== -1; at = view.indexOf(sizeOf(zeros), at + 4))
@@ -109,7 +109,7 @@ test("a decompression bomb is rejected, also if it lies about its size", () => {
 });
 
 // Contract: files-8
-test("files without compression that share their bytes count with the bytes that they take", () => {
+test("uncompressed files that share their bytes count with their real sizes", () => {
   const bytes = 1024 * 1024;
   const names = Array.from({ length: 101 }, (_, n) => `${n}.xml`);
   const whole = Buffer.from(
@@ -151,7 +151,7 @@ test("declared entities, paths that lead out and too many files are rejected", a
 });
 
 // Contract: files-8
-test("documents that are damaged, cut short, encrypted or of another type are rejected", async () => {
+test("documents that are corrupt, truncated, encrypted or of another type are rejected", async () => {
   for (const kind of ["docx", "xlsx", "pptx", "epub", "pdf"] as const) {
     const whole = await fixture(kind);
     assert.ok((await reasonOf(kind, whole.subarray(0, whole.length / 2))) !== "", kind);
@@ -178,7 +178,7 @@ test("a document is converted in a process without permissions, because threads 
   assert.ok(started[0]?.includes("--permission"));
 });
 
-test("a document is converted in its own process, and a long one is cut", async () => {
+test("a document is converted in its own process, and a long one is truncated", async () => {
   const { signal } = new AbortController();
   const file = { name: "a.html", mimeType: "text/html", signal };
   const page = (text: string) => ({ ...file, bytes: encode(`<title>T</title><p>${text}</p>`) });

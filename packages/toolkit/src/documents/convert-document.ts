@@ -8,7 +8,10 @@ export interface DocumentInput {
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Uint8Array;
-  /** Users take turns. @default one user for all such documents */
+  /**
+   * The owner of the job. The queue alternates between users. @default one user for all such
+   * documents
+   */
   readonly user?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -51,10 +54,10 @@ export async function convertDocument(input: DocumentInput): Promise<ConvertedDo
     }),
   );
   if (outcome.status === "busy")
-    return failed("too many documents wait for their conversion", { isTransient: true });
+    return failed("too many documents are in the queue", { isTransient: true });
   if (outcome.status === "timed_out")
     return failed(`its conversion took over ${timeoutMs / 1_000} s`, { isTransient: true });
-  // Messages of a process that ended can contain paths of the server.
+  // Errors of a process that crashed can contain paths of the server.
   if (outcome.status === "failed")
     return failed("its conversion needed too much memory or crashed", { isTransient: true });
   return outcome.value;

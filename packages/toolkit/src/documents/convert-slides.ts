@@ -34,7 +34,7 @@ interface Shape {
   readonly text: string;
 }
 
-/** Returns the texts and tables of a slide. Fields such as the slide's number are left out. */
+/** Returns the texts and tables of a slide. Omits fields such as the slide's number. */
 function shapesOf(slide: Document): readonly Shape[] {
   const shapes: Shape[] = [];
   for (const element of elementsOf(slide, "p:spTree").flatMap((tree) => [...tree.children])) {

@@ -23,7 +23,7 @@ function cellText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (!(value instanceof Date)) return "";
-  // Sheets store fractions of a day, which are not exact.
+  // Sheets store times as fractions of a day, which are not exact.
   const seconds = Math.round(value.getTime() / 1_000);
   const iso = Number.isNaN(seconds) ? "" : new Date(seconds * 1_000).toISOString();
   return iso.replace(/T00:00:00\.000Z$/, "").replace(/\.000Z$/, "");

@@ -1,2 +1,2 @@
-/** A document that cannot be converted; the message tells the reader why. */
+/** The reason why a document cannot be converted, as a clause for an error message. */
 export class DocumentProblem extends Error {}

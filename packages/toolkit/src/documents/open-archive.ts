@@ -4,16 +4,16 @@ import { DocumentProblem } from "./document-problem.ts";
 /** The files in a document that is a ZIP archive, by their names. */
 export type ArchiveFiles = Readonly<Record<string, Uint8Array>>;
 
-/** The limits of an archive's content, unpacked. */
+/** The limits of an archive's unpacked content. */
 const maxBytes = 100 * 1024 * 1024;
 const maxFiles = 10_000;
 
-/** Files that a conversion reads: documents in XML. Pictures, fonts and programs are not unpacked. */
+/** Conversions read only these files. Pictures, fonts and programs are not unpacked. */
 const isRead = /(?:\.(?:xml|rels|opf|ncx|x?html?)|^mimetype)$/i;
 
 /**
- * Unpacks the files of a document that a conversion reads. The sizes that the archive declares are
- * limits: a file that is larger is cut there and is then no valid XML.
+ * Unpacks the files of a document that a conversion reads. A file that is larger than its declared
+ * size is truncated there, and is then not valid XML.
  *
  * @throws DocumentProblem if it is not a ZIP archive, is too large, or a file declares entities
  */
@@ -27,7 +27,8 @@ export function openArchive(bytes: Uint8Array): ArchiveFiles {
         if (++count > maxFiles)
           throw new DocumentProblem(`it contains more than ${maxFiles} files`);
         if (!isRead.test(name)) return false;
-        // An uncompressed file is as large as its bytes in the archive, whatever size it declares.
+        // The size of an uncompressed file is that of its bytes in the archive, whatever size it
+        // declares.
         total += compression === 0 ? Math.max(size, originalSize) : originalSize;
         if (total <= maxBytes) return true;
         throw new DocumentProblem(`it is larger than ${maxBytes / 1024 / 1024} MB when unpacked`);
@@ -46,20 +47,21 @@ export function openArchive(bytes: Uint8Array): ArchiveFiles {
 }
 
 /**
- * Returns whether a file declares XML entities, of which few bytes can expand to gigabytes. Office
- * documents and books have none.
+ * Returns whether a file declares XML entities, because a few bytes of them can expand to
+ * gigabytes. Office documents and books have none.
  */
 function declaresEntities(content: Uint8Array): boolean {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
-  // Also in UTF-16, where each character is followed or preceded by a zero.
+  // The UTF-16LE search also finds UTF-16BE text, because in both a NUL follows each `<`, `!` and
+  // letter.
   return ["utf8", "utf16le"].some((encoding) =>
     bytes.includes("<!ENTITY", 0, encoding as BufferEncoding),
   );
 }
 
 /**
- * Packs unpacked files without compression, for a library that reads archives itself. It then sees
- * only files that were checked.
+ * Packs unpacked files without compression, for a library that reads archives itself. The library
+ * then sees only checked files.
  */
 export function repack(files: ArchiveFiles): Uint8Array {
   return zipSync(files, { level: 0 });

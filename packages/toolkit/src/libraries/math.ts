@@ -1,5 +1,5 @@
-// Builds of the package contain this module with the library's code. The library's build for
-// browsers is one file; its modules take seconds to load.
+// Builds of the package contain this module with the library's code. Imports the library's browser
+// build, which is one file, because its modules take seconds to load.
 import math from "mathjs/lib/browser/math.js";
 
 /** Creates a calculator with all functions. */

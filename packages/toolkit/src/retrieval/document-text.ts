@@ -2,7 +2,7 @@ import { convertDocument, isConvertible } from "../documents/convert-document.ts
 import { fileKind } from "../files/file-kind.ts";
 import { formatBytes } from "../text/format-bytes.ts";
 
-/** The text of a document, or why it has none. */
+/** The text of a document, or the reason why there is none. */
 export type DocumentText =
   | { readonly status: "read"; readonly text: string }
   | {
@@ -16,8 +16,9 @@ export type DocumentText =
 export const maxTextBytes = 32 * 1024 * 1024;
 
 /**
- * Returns the text of a document: Markdown for PDF, DOCX, XLSX, PPTX, EPUB and HTML, and the text of
- * text files in any Unicode encoding. The type in its name is not trusted.
+ * Returns the text of a document: Markdown for PDF, DOCX, XLSX, PPTX, EPUB and HTML, and the text
+ * of text files in any Unicode encoding. Detects the type of text files from their bytes, not from
+ * their names.
  *
  * @throws the signal's reason when it aborts
  */
@@ -25,7 +26,10 @@ export async function documentText(input: {
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: Uint8Array;
-  /** Users take turns. @default one user for all such documents */
+  /**
+   * The owner of the job. The queue alternates between users. @default one user for all such
+   * documents
+   */
   readonly user?: string;
   readonly signal: AbortSignal;
 }): Promise<DocumentText> {
@@ -50,7 +54,7 @@ export async function documentText(input: {
       `it is ${kind.type === "image" ? "an image" : kind.name}, which has no text`,
     );
   const text = new TextDecoder(kind.encoding).decode(bytes).toWellFormed();
-  // One stray NUL does not make a text binary, but no database needs it.
+  // A stray NUL does not make a text binary. Remove it, because some databases reject it.
   const clean = text.replaceAll("\0", " ");
   if (clean.trim() === "") return failed("invalid", "it contains no text");
   return { status: "read", text: clean };

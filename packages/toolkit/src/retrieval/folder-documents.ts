@@ -11,13 +11,13 @@ import type { GivenDocument } from "./indexed-documents.ts";
 /** The maximum number of documents of one search. */
 export const maxDocuments = 5_000;
 
-/** Types that are not worth reading, by the ends of their names. */
+/** The name extensions of files to skip. */
 const noText =
   /\.(?:png|jpe?g|gif|webp|ico|bmp|tiff?|mp[34]|m4a|wav|ogg|webm|mov|avi|zip|gz|xz|bz2|zst|7z|tar|jar|exe|dll|so|dylib|wasm|bin|woff2?|ttf|otf|db|sqlite|lock)$/i;
 
 /**
  * Yields the documents of a path inside the roots: a file, or the files of a folder and its
- * subfolders. Hidden and denied files are left out.
+ * subfolders. Omits hidden and denied files.
  *
  * @throws FileError
  */

@@ -1,6 +1,6 @@
 /**
- * Words as numbers of 32 bits: a tenth of the memory of texts. Two words of a search have the same
- * number in one of millions of searches, which then changes the order of its results.
+ * Words as 32-bit hashes, which take a tenth of the memory. In one of millions of searches two
+ * words have the same hash, which can change the order of the results.
  */
 export type WordHashes = Uint32Array;
 

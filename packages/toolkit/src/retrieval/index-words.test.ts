@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { indexWords } from "./index-words.ts";
 
-/** Whether a text has all words of a query. */
+/** Returns whether a text has all words of a query. */
 function finds(text: string, query: string): boolean {
   const words = new Set(indexWords(text));
   const wanted = indexWords(query, { isQuery: true });
@@ -25,13 +25,13 @@ for (const [text, query] of [
     assert.ok(finds(text, query));
   });
 
-test("other texts are not found", () => {
+test("texts without the words of the query do not match", () => {
   assert.ok(!finds("退款政策", "政退"));
   assert.ok(!finds("status is less", "statu"));
   assert.ok(!finds("anything", '"* -() NEAR/'.replace("NEAR", "")));
 });
 
-test("each word has only letters and digits of ASCII, so that no database changes it", () => {
+test("indexed words consist of ASCII letters and digits, so that no database changes them", () => {
   const text = "a\"b c* NEAR(x) 漢字 ünï \0 \ud800 𠮷野家 1.5e3 foo_bar <tag> ' OR 1=1";
   for (const word of indexWords(text)) assert.match(word, /^[a-z0-9]+$/);
   assert.ok(indexWords("x".repeat(100_000)).every(({ length }) => length < 200));

@@ -3,7 +3,7 @@ const unspaced =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/gu;
 const word = /[\p{L}\p{N}]+/gu;
 
-/** Longer words, for example encoded data, are cut. */
+/** Longer words, for example encoded data, are truncated. */
 const maxWordChars = 40;
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { documentText, type DocumentText } from "./document-text.ts";
 import { hashWords, type WordHashes } from "./hash-words.ts";
 import { indexWords } from "./index-words.ts";
@@ -23,19 +23,19 @@ type Indexed =
   | { readonly status: "indexed"; readonly chunks: readonly IndexedChunk[] }
   | Extract<DocumentText, { readonly status: "failed" }>;
 
-/** Small parts, because the whole text of a hit goes to the model. */
+/** Parts are small, because the model receives the whole text of each hit. */
 const chunkSize = { maxTokens: 400, overlapTokens: 50 };
 
 /** The maximum size of all cached documents together, in bytes. */
 const maxCachedBytes = 96_000_000;
 
-/** How long this thread indexes before other work gets a turn, in ms. */
-const turnMs = 8;
+/** How long indexing may block the event loop before it yields, in ms. */
+const maxBlockingMs = 8;
 
 /** Indexes documents in memory, and caches them by the digest of their bytes. */
 export class IndexedDocuments {
   readonly #cached = new Map<string, Indexed>();
-  /** The digests of documents with a key. */
+  /** The digests of documents by their keys. */
   readonly #digests = new Map<string, string>();
   #bytes = 0;
 
@@ -46,7 +46,7 @@ export class IndexedDocuments {
       user,
       signal,
     }: {
-      /** Users take turns. */
+      /** The owner of the job. The queue alternates between users. */
       readonly user: string;
       readonly signal: AbortSignal;
     },
@@ -95,8 +95,8 @@ async function indexBytes(input: Parameters<typeof documentText>[0]): Promise<In
       const words = indexWords(`${input.name} ${chunk.place.heading ?? ""} ${chunk.text}`);
       chunks.push({ ...chunk, words: hashWords(words) });
     }
-    if (performance.now() - began < turnMs) continue;
-    await nextTurn();
+    if (performance.now() - began < maxBlockingMs) continue;
+    await yieldToEventLoop();
     input.signal.throwIfAborted();
     began = performance.now();
   }

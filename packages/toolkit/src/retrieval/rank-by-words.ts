@@ -15,7 +15,7 @@ const saturation = 1.2;
 const lengthWeight = 0.75;
 
 /**
- * Ranks parts by BM25. Only matching parts stay in memory.
+ * Ranks parts by BM25. Stores only matching parts.
  *
  * @example
  * const ranking = new WordRanking<string>(["wa"]);

@@ -23,9 +23,9 @@ const k = 60;
 /**
  * Merges the results of full-text and vector search by reciprocal rank fusion, the best first.
  *
- * The score says how well a part fits the query. Without vectors, it is the share of the query's
- * words in the part, where rare words count more. With vectors, the similarity counts as well. Up to a
- * quarter of the score depends on the rank in both lists.
+ * The score states how well a part matches the query. Without vectors, it is the share of the
+ * query's words in the part, where rare words count more. With vectors, the similarity counts as
+ * well. Up to a quarter of the score depends on the rank in both lists.
  */
 export function rankParts<Part>(
   parts: readonly RankedPart<Part>[],

@@ -16,7 +16,7 @@ const parameters = z.object({
     .describe(
       "Names or ids of attached files, ids of stored files, or paths relative to the root.",
     ),
-  startPage: z.int().min(1).optional().describe("First page, of documents with pages."),
+  startPage: z.int().min(1).optional().describe("First page, if the document has pages."),
   endPage: z.int().min(1).optional().describe("Last page, inclusive."),
   startLine: z.int().min(1).optional().describe("First line of the text, from 1."),
   endLine: z.int().min(1).optional().describe("Last line, inclusive."),

@@ -58,7 +58,7 @@ async function call(
 const textOf = (result: Awaited<ReturnType<typeof call>>) =>
   result.status === "success" ? result.finalText : `${result.status}: ${JSON.stringify(result)}`;
 
-test("a folder is searched with its subfolders, and says what it could not read", async () => {
+test("a folder is searched with its subfolders, and the result names unreadable files", async () => {
   const text = textOf(
     await call("SearchDocuments", { query: "notice periods", path: "contracts" }),
   );
@@ -155,7 +155,7 @@ test("a file of another user is not read by its id", async () => {
   assert.match(text, /the user has no such file/);
 });
 
-test("a tool that a request needs for its files reads nothing else", async () => {
+test("a tool that a request adds for its files cannot read other files", async () => {
   const stored: StoredDocuments = {
     search: async () => assert.fail("no store may be searched"),
     readFile: async () => assert.fail("no stored file may be read"),

@@ -33,7 +33,7 @@ async function search(maxChars: number, onRead = async () => {}): Promise<string
   return result.finalText;
 }
 
-test("a search says which documents it left out because of their length", async () => {
+test("the result names the documents that the search skipped because of the size limit", async () => {
   const text = await search(39);
   assert.match(text, /one\.txt[^]*two\.txt/);
   assert.doesNotMatch(text, /three/);
@@ -44,7 +44,7 @@ test("a search says which documents it left out because of their length", async 
   assert.match(await search(40), /three\.txt/);
 });
 
-test("two searches at once have their documents in memory, and others wait", async () => {
+test("at most two searches have their documents in memory, and others are queued", async () => {
   let [now, most] = [0, 0];
   const onRead = async () => {
     now += 1;
@@ -56,7 +56,7 @@ test("two searches at once have their documents in memory, and others wait", asy
   assert.equal(most, 2);
 });
 
-test("the words of a document need four bytes each", async () => {
+test("each word of an indexed document takes four bytes", async () => {
   const { signal } = new AbortController();
   const read = async () => Buffer.from("漢字かな".repeat(1_000));
   const document = { name: "a.txt", mimeType: "text/plain", read };

@@ -52,7 +52,7 @@ export interface SearchOptions {
   readonly documents: IndexedDocuments;
   readonly stored: () => StoredDocuments | undefined;
   /**
-   * The characters of documents after which a search reads no further document.
+   * The total number of characters after which a search reads no further document.
    * @default 20 million
    */
   readonly maxChars?: number;
@@ -120,7 +120,7 @@ async function search(args: Args, context: ToolContext, options: SearchOptions) 
   if (storeIds.length > 0 && stored === undefined)
     return toolError({
       code: "vector_store_not_found",
-      message: 'There are no vector stores here. Give "path" to search a folder.',
+      message: 'This server has no vector stores. Give "path" to search a folder.',
     });
   output.event("file_search.searching", {});
   const hits: DocumentHit[] = [];
@@ -153,7 +153,7 @@ async function search(args: Args, context: ToolContext, options: SearchOptions) 
   return annotations.length === 0 ? value : withAnnotations(value, annotations);
 }
 
-/** The maximum number of searches of all users at once; each has its documents in memory. */
+/** The maximum number of searches at once, of all users. Each has its documents in memory. */
 const atOnce = 2;
 
 type LocalDocument = GivenDocument & { readonly fileId?: string };
@@ -165,7 +165,7 @@ interface LocalSearch {
   readonly options: SearchOptions;
 }
 
-/** Searches documents that are indexed in memory. */
+/** Indexes documents in memory and searches them. */
 async function searchHere(
   documents: AsyncIterable<LocalDocument>,
   search: LocalSearch,

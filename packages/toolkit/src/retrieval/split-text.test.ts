@@ -6,7 +6,7 @@ import { estimateChunkTokens, splitText } from "./split-text.ts";
 const split = (text: string, maxTokens = 100, overlapTokens = 0) =>
   [...splitText(text, { maxTokens, overlapTokens })].filter((part) => part !== undefined);
 
-test("parts begin at headings and know their heading, page and lines", () => {
+test("parts begin at headings and have their heading, page and lines", () => {
   const text = [
     "## Page 1",
     "",
@@ -45,7 +45,7 @@ test("a heading in a code block is not a heading", () => {
   assert.deepEqual(part?.place, { startLine: 1, endLine: 5 });
 });
 
-test("no part is too long, and no text is lost", () => {
+test("parts stay within the limit and contain the whole text", () => {
   fc.assert(
     fc.property(
       fc.array(

@@ -1,4 +1,4 @@
-/** The place of a part in its document. Lines count from 1. */
+/** The location of a part in its document. Lines count from 1. */
 export interface ChunkPlace {
   readonly startLine: number;
   readonly endLine: number;
@@ -17,7 +17,7 @@ export interface TextChunk {
 /** The size of the parts, in estimated tokens. */
 export interface ChunkSize {
   readonly maxTokens: number;
-  /** How much of a part the next one repeats. */
+  /** The number of tokens that a part repeats from the end of the previous one. */
   readonly overlapTokens: number;
 }
 
@@ -66,7 +66,7 @@ export function* splitText(text: string, size: ChunkSize): Generator<TextChunk |
     const isNewSection = block.isHeading && tokens >= size.maxTokens / 2;
     if (open.length > 0 && (isFull || isNewSection)) {
       yield chunkOf(open);
-      // A new section does not begin with the end of the last one.
+      // A part that begins a section does not repeat the end of the previous section.
       open = isNewSection && !isFull ? [] : overlap(open, size, block.tokens);
       tokens = sum(open);
     }
@@ -76,7 +76,7 @@ export function* splitText(text: string, size: ChunkSize): Generator<TextChunk |
   if (open.length > 0) yield chunkOf(open);
 }
 
-/** Returns the last blocks of a part that the next part repeats. */
+/** Returns the blocks at the end of a part that the next part repeats. */
 function overlap(
   blocks: readonly Block[],
   { maxTokens, overlapTokens }: ChunkSize,
@@ -152,7 +152,7 @@ function* blocksOf(text: string, maxTokens: number): Generator<Block | undefined
     }
     if (fence.test(line)) isCode = !isCode;
     const isBlank = line.trim() === "" && !isCode;
-    // A longer line fills a part, whatever its exact cost.
+    // A longer line fills a part, whatever its exact number of tokens.
     const cost = line.length > 4 * maxTokens ? maxTokens : estimateChunkTokens(line);
     if (isBlank || (lines.length > 0 && tokens + cost > maxTokens)) {
       yield* flush();
@@ -179,7 +179,7 @@ function* pieces(text: string, maxTokens: number): Generator<string> {
       window.lastIndexOf("\n"),
     );
     if (space > end / 2) end = space;
-    // A pair of surrogates is one character.
+    // Do not split a surrogate pair, which is one character.
     else if (/[\uD800-\uDBFF]/.test(rest.charAt(end - 1))) end += 1;
     yield rest.slice(0, end);
     rest = rest.slice(end).trimStart();

@@ -1,6 +1,6 @@
 /** A part of a document that a search found. */
 export interface DocumentHit {
-  /** The name of a file, or its path. */
+  /** The name or the path of the file. */
   readonly document: string;
   /** The id of a stored file. */
   readonly fileId?: string;

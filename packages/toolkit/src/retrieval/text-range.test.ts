@@ -20,12 +20,12 @@ for (const [wanted, text, error] of cases)
     assert.deepEqual([found.text, found.error, found.lines, found.pages], [text, error, 8, 3]);
   });
 
-test("a text without pages says so", async () => {
+test("a range of pages is an error if the text has no pages", async () => {
   const { error } = await textRange("a\nb", { startPage: 1 }, signal);
   assert.equal(error, "it has no pages; give startLine and endLine");
 });
 
-test("other work gets its turn while a text of many lines is read", async () => {
+test("reading a text of many lines does not block the event loop", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   const { lines } = await textRange("\n".repeat(10_000_000), { startLine: 9_000_000 }, signal);
@@ -34,7 +34,7 @@ test("other work gets its turn while a text of many lines is read", async () => 
   assert.ok(turns > 3, `${turns} turns`);
 });
 
-test("an abort ends the reading of a long text", async () => {
+test("aborting the signal stops the reading of a long text", async () => {
   const controller = new AbortController();
   setImmediate(() => controller.abort(new Error("stopped")));
   const reading = textRange("\n".repeat(30_000_000), {}, controller.signal);

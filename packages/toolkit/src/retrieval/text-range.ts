@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
-/** The pages or the lines of a text that a call asks for; both count from 1. */
+/** The requested pages or lines of a text. Both count from 1. */
 export interface WantedRange {
   readonly startPage?: number | undefined;
   readonly endPage?: number | undefined;
@@ -13,19 +13,22 @@ export interface TextRange {
   readonly text: string;
   readonly lines: number;
   readonly pages?: number;
-  /** Why there is no text. */
+  /** The reason why there is no text. */
   readonly error?: string;
 }
 
 const pageMark = "## Page ";
 const pageNumber = /^\d{1,9}$/;
 
-/** How long this thread reads before other work gets a turn, in ms, checked after this many lines. */
-const turnMs = 8;
+/**
+ * How long reading may block the event loop before it yields, in ms. Checked every `checkedLines`
+ * lines.
+ */
+const maxBlockingMs = 8;
 const checkedLines = 1_000;
 
 /**
- * Returns the part of a text that a call asks for. A long text is read with pauses.
+ * Returns the requested part of a text. Yields to the event loop while it reads a long text.
  *
  * @throws the signal's reason when it aborts
  */
@@ -40,8 +43,8 @@ export async function textRange(
   const page: { from?: number; to?: number } = {};
   let began = performance.now();
   for (let from = 0; from <= text.length; lines += 1) {
-    if (lines % checkedLines === 0 && performance.now() - began > turnMs) {
-      await nextTurn();
+    if (lines % checkedLines === 0 && performance.now() - began > maxBlockingMs) {
+      await yieldToEventLoop();
       signal.throwIfAborted();
       began = performance.now();
     }

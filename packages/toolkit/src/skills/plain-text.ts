@@ -1,11 +1,11 @@
 /**
- * Characters that a reader does not see: controls, direction marks, zero-width characters, tags and
- * variation selectors. A zero-width joiner inside an emoji is kept.
+ * Invisible characters: controls, direction marks, zero-width characters, tags and variation
+ * selectors. Zero-width joiners inside emoji are allowed.
  */
 const hidden =
   /(?!(?<=\p{ExtPict}\uFE0F?)(?:\u200D|\uFE0F))(?:[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}](?<![\n\t]))/gu;
 
-/** Returns a text without characters that a reader does not see, and their number. */
+/** Returns a text without its invisible characters, and their number. */
 export function withoutHidden(text: string): { readonly text: string; readonly removed: number } {
   let removed = 0;
   const visible = text.replaceAll("\r\n", "\n").replaceAll(hidden, () => {
@@ -15,7 +15,10 @@ export function withoutHidden(text: string): { readonly text: string; readonly r
   return { text: visible, removed };
 }
 
-/** Returns a text as one visible line for an index, which cannot close or open a section of it. */
+/**
+ * Returns a text as one visible line for the index. The line cannot close or open a section of the
+ * index.
+ */
 export function indexLine(text: string, most: number): string {
   const { text: visible } = withoutHidden(text.replaceAll(/\s+/g, " "));
   const line = visible.replaceAll("<", "‹").replaceAll(">", "›").trim();

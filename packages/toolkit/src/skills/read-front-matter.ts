@@ -8,7 +8,7 @@ export type FrontMatter =
 interface FrontFields {
   readonly name: string;
   readonly description: string;
-  /** Whether only a user may choose the skill. */
+  /** Whether only users, not models, may choose the skill. */
   readonly isHidden: boolean;
 }
 
@@ -50,7 +50,7 @@ async function parseYaml(
   const { parse } = await import("yaml");
   const options = { maxAliasCount: 0, logLevel: "error" } as const;
   try {
-    // Many skills have a colon in a description without quotes.
+    // Accept descriptions with an unquoted colon, which many skills have.
     return { status: "read", value: parse(quoted(text), options) };
   } catch (error) {
     const [line = ""] = errorMessage(error).split("\n");

@@ -31,9 +31,9 @@ interface SkillText {
   readonly text: string;
   /** The first line of the next page. */
   readonly next?: number;
-  /** The number of characters that were left out, because a reader does not see them. */
+  /** The number of invisible characters that were removed. */
   readonly hidden: number;
-  /** Of `SKILL.md`: the other files, and the version for RunSkillScript. */
+  /** Only for `SKILL.md`: the other files, and the version for RunSkillScript. */
   readonly files?: readonly SkillFile[];
   readonly version?: string;
   readonly problem?: string;

@@ -40,7 +40,7 @@ interface ScriptRun {
 
 /**
  * `RunSkillScript`: runs a script of a skill in the sandbox. An approval covers one version of the
- * skill: if a file of it changes, the call fails.
+ * skill. If a file of the skill changes, the call fails.
  */
 export function runSkillScript(catalog: SkillCatalog, sandbox: Sandbox): Tool {
   return defineTool({
@@ -90,7 +90,7 @@ export function runSkillScript(catalog: SkillCatalog, sandbox: Sandbox): Tool {
   });
 }
 
-/** Reads the skill, and checks that it is the version of the call. @throws FileError */
+/** Reads the skill, and checks that it still has the version in the call. @throws FileError */
 async function readVersion(
   catalog: SkillCatalog,
   { skill: name, script, version }: Args,
@@ -155,7 +155,7 @@ async function run(
       code: "missing_interpreter",
       message: `${name} is not installed on the server. Tell the user.`,
     });
-  // The script runs from a copy of the checked files, so a later change has no effect.
+  // Run the script from a copy of the checked files, so that a later change has no effect.
   const folder = makeTemporaryFolder();
   try {
     for (const [path, content] of files) {
@@ -224,7 +224,7 @@ async function runProgram(
   };
   signal.addEventListener("abort", abort, { once: true });
   try {
-    // A script may end without reading its input.
+    // A script may exit without reading its input.
     running.stdin.on("error", () => {});
     running.stdin.end(input);
     const end = await Promise.race([running.ended, stopped.promise]);

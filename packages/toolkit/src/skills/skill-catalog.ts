@@ -8,7 +8,7 @@ import { withoutHidden } from "./plain-text.ts";
 /** A skill: a folder with a `SKILL.md`. */
 export interface Skill {
   readonly name: string;
-  /** One visible text of at most 1,024 characters. */
+  /** One line of at most 1,024 visible characters. */
   readonly description: string;
   /** The absolute path, with links resolved. */
   readonly folder: string;
@@ -17,7 +17,7 @@ export interface Skill {
 /** The skills of the configured folders. */
 export interface FoundSkills {
   readonly skills: readonly Skill[];
-  /** Folders that are not skills although they look like some, each with the reason. */
+  /** Folders with a `SKILL.md` that are not valid skills, each with the reason. */
   readonly problems: readonly string[];
 }
 
@@ -25,10 +25,10 @@ const mostFolders = 2000;
 const mostDepth = 4;
 const mostSkills = 200;
 const mostDescription = 1024;
-/** How old the known skills may become before an index is made from new ones, in ms. */
+/** The age after which the skills are read again before an index is created, in ms. */
 const freshMs = 2000;
 
-/** The skills of an installation. Their folders are read again when they are used. */
+/** The skills of an installation. Reads their folders again when the skills are used. */
 export class SkillCatalog {
   readonly #folders: readonly string[];
   #found: FoundSkills = { skills: [], problems: [] };
@@ -39,7 +39,7 @@ export class SkillCatalog {
     this.#folders = folders;
   }
 
-  /** A catalogue without folders. */
+  /** Returns a catalogue without folders. */
   static none(): SkillCatalog {
     return new SkillCatalog([]);
   }
@@ -55,13 +55,13 @@ export class SkillCatalog {
     return this.#folders.length > 0;
   }
 
-  /** Returns the skills as they were read last, and reads them again for the next time. */
+  /** Returns the cached skills, and refreshes them in the background. */
   known(): FoundSkills {
     if (Date.now() - this.#readAt > freshMs) void this.read().catch(() => {});
     return this.#found;
   }
 
-  /** Reads the skills as they are now. */
+  /** Reads the current skills. */
   async read(): Promise<FoundSkills> {
     this.#reading ??= findSkills(this.#folders).finally(() => (this.#reading = undefined));
     this.#found = await this.#reading;

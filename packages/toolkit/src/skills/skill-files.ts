@@ -20,7 +20,7 @@ export interface SkillFile {
   readonly bytes: number;
 }
 
-/** The files of a skill, and why its scripts cannot run, if so. */
+/** The files of a skill, and the reason if its scripts cannot run. */
 export interface SkillFiles {
   readonly files: readonly SkillFile[];
   readonly problem?: string;
@@ -103,7 +103,8 @@ export async function readSkillFile(
       throw new FileError("linked_path", `"${shown}" leads through a link, which is not followed.`);
     if (deniesPath(denied, { shown, real }))
       throw new FileError("denied_path", `A rule denies "${shown}".`);
-    // Without O_NONBLOCK, a named pipe would hold a thread of the server until it has a writer.
+    // Without O_NONBLOCK, opening a named pipe would block a thread of the server until it has a
+    // writer.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     await using file = await open(absolute, flags);
     const stats = await file.stat();

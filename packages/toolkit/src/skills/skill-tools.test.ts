@@ -81,7 +81,7 @@ test("the index has names and descriptions, and the rest is read on demand", asy
   assert.match(await given.text("ListSkills", { search: "charts" }), /^- charts: Draws: charts$/);
 });
 
-test("changes of files are noticed", async () => {
+test("changed files are read again", async () => {
   const given = await skills({ "forms/SKILL.md": `${head("forms")}old\n` });
   given.write("forms/SKILL.md", `${head("forms", "description: New words.")}new\n`);
   assert.match(await given.text("ReadSkill", { skill: "forms" }), /new/);
@@ -166,7 +166,7 @@ test("many skills keep the prompt short", async () => {
   assert.match(given.rule(), /ListSkills lists \d+ more\.$/);
 });
 
-test("a named pipe in place of a file does not hold the server", async () => {
+test("a named pipe in place of a file does not block the server", async () => {
   const { folder } = await skills({});
   execFileSync("mkfifo", [join(folder, "AGENTS.md")]);
   const given = await skills({ "forms/SKILL.md": head("forms") }, { roots: [folder] });
@@ -214,7 +214,7 @@ test("no path and no link leads out of a skill", async () => {
   assert.match(problems.join(), /fake: SKILL\.md is not an ordinary file/);
 });
 
-test("a rule that denies a path holds for the files of skills", async () => {
+test("a rule that denies a path applies to the files of skills", async () => {
   const given = await skills({ "forms/SKILL.md": head("forms"), "forms/secrets/key.md": "key" });
   const denied = () => ({ paths: ["secrets/**"], hosts: [] });
   assert.equal(
@@ -238,7 +238,7 @@ test("a long file is read in pages", async () => {
 const version = async (given: Awaited<ReturnType<typeof skills>>, skill = "forms") =>
   /RunSkillScript: ([0-9a-f]{32})/.exec(await given.text("ReadSkill", { skill }))?.[1] ?? "";
 
-test("an approval of a script covers one version of its skill, and shows the script", async () => {
+test("an approval of a script covers one version of its skill, and the request shows the script", async () => {
   const given = await skills({
     "forms/SKILL.md": head("forms"),
     "forms/scripts/a.sh": "echo $1",
@@ -321,7 +321,7 @@ test("a script that does not end is stopped with its call", { skip }, async () =
   );
 });
 
-test("without folders or a sandbox, the tools say what they need", async () => {
+test("without folders or a sandbox, the tools are listed with a setup hint", async () => {
   const none = { kind: "none" as const, start: () => assert.fail() };
   const needs = (catalog: SkillCatalog) =>
     Object.fromEntries(

@@ -10,10 +10,10 @@ import type { SkillCatalog } from "./skill-catalog.ts";
 
 /** The skills, and the folders with instructions for agents. */
 export interface SkillToolsOptions extends FileToolsOptions {
-  /** The skills. Without folders, the tools are listed with what they need. */
+  /** The skills. Without folders, the tools are listed with a setup hint. */
   readonly catalog: SkillCatalog;
   readonly sandbox: Sandbox;
-  /** How to install a sandbox, if there is none. */
+  /** Advice on how to install a sandbox. Present if there is none. */
   readonly sandboxFix?: string;
 }
 
@@ -27,8 +27,8 @@ const mostIndex = 8000;
 /**
  * Tools for skills, which are folders with a `SKILL.md`, and for the `AGENTS.md` of the roots. The
  * prompt lists the name and the description of each skill; the model reads the rest when it needs
- * it. Only `RunSkillScript` runs code: in the sandbox, after asking, and in the version that was
- * approved.
+ * it. Only `RunSkillScript` runs code: in the sandbox, after an approval, and in the approved
+ * version.
  */
 export function skillTools(options: SkillToolsOptions): ToolGroup {
   const { catalog, sandbox, sandboxFix } = options;

@@ -1,11 +1,11 @@
-// Modules of processes import this file, so it must not import other packages of Capstan.
+// Entry modules of processes import this file, so it must not import other packages of Capstan.
 
 /** The outcome of a job that was started. */
 export type JobOutcome<T> =
   | { readonly status: "done"; readonly value: T }
   | { readonly status: "failed"; readonly message: string };
 
-/** Answers the jobs of a warm process, one after another. */
+/** Runs the jobs that a warm process receives, one after another. */
 export function answerJobs(work: (input: never) => unknown): void {
   process.on("message", ({ input }: { readonly input: unknown }) => {
     void answer(work, input).then((outcome) => process.send?.(outcome));

@@ -2,7 +2,7 @@ import { maxPatternSize, type PatternEngine, patternSize } from "@capstan/core/h
 import { loadRe2 } from "./linear-regex.ts";
 
 const longestPattern = 2_000;
-/** The meaning of `\s` in JavaScript, for use within brackets; RE2's covers ASCII only. */
+/** The characters of `\s` in JavaScript, for use within brackets. RE2's `\s` covers only ASCII. */
 const space =
   "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 const token = /\\(?:u\{[0-9a-fA-F]+\}|[^])|[^]/gu;
@@ -28,7 +28,7 @@ export const linearPatterns: PatternEngine = (source) => {
   }
 };
 
-/** Rewrites syntax that has another meaning in RE2: `.`, `\s`, code points, and names of groups. */
+/** Rewrites syntax with another meaning in RE2: `.`, `\s`, code points, and names of groups. */
 function asRe2(source: string): string | undefined {
   let isInClass = false;
   let pattern = "";

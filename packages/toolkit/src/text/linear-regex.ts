@@ -45,7 +45,7 @@ export function literalPattern(text: string): string {
   return loadRe2().RE2JS.quote(text);
 }
 
-/** Syntax that other engines support, but a linear-time engine cannot support. */
+/** Syntax of other engines that a linear-time engine cannot support. */
 const unsupported: readonly (readonly [RegExp, string])[] = [
   [/\(\?<?[=!]/, "lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are"],
   [/\\[1-9]|\\k[<{']|\(\?P=/, "backreferences, \\1 or \\k<name>, are"],
@@ -62,7 +62,7 @@ function explain(pattern: string, message: string): string {
 
 let re2: typeof Re2 | undefined;
 
-/** Returns the regular expressions of RE2, loaded at the first use: 10 ms and 5 MB that most servers never need. */
+/** Loads RE2 at the first use, because it takes 10 ms and 5 MB, and most servers never need it. */
 export function loadRe2(): typeof Re2 {
   re2 ??= createRequire(import.meta.url)("re2js") as typeof Re2;
   return re2;

@@ -1,8 +1,8 @@
 import { maxPatternSize, patternSize } from "@capstan/core/host";
 
 /**
- * Returns why a pattern is too large, or `undefined`: it would block the event loop while it is
- * compiled.
+ * Returns the reason why a pattern is too large, or `undefined`. Compiling a large pattern would
+ * block the event loop.
  */
 export function patternLimitProblem(pattern: string): string | undefined {
   const size = patternSize(pattern);

@@ -1,6 +1,8 @@
 import { compileRegex } from "./linear-regex.ts";
 
-/** The most groups of all matches together, and the most characters of matches and groups. */
+/**
+ * The maximum number of groups of all matches together, and of characters of matches and groups.
+ */
 const mostGroups = 200_000;
 const mostCharacters = 16_000_000;
 
@@ -17,7 +19,7 @@ export type RegexJob = {
 );
 
 export interface RegexMatch {
-  /** Characters from the beginning, counted from 0. */
+  /** The offset in characters, from 0. */
   readonly start: number;
   readonly end: number;
   readonly match: string;
@@ -34,7 +36,7 @@ export type RegexResult =
   | { readonly status: "unfinished" };
 
 export interface RegexBudget {
-  /** Milliseconds, which are checked between matches. */
+  /** The time limit in milliseconds, which is checked between matches. */
   readonly timeMs: number;
   /** The maximum of instructions × characters for one search. */
   readonly steps: number;

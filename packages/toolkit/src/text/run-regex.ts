@@ -3,7 +3,7 @@ import { patternLimitProblem } from "./pattern-limit.ts";
 import { runInWarmProcess } from "./warm-process.ts";
 import { type RegexBudget, type RegexJob, type RegexResult, runRegexJob } from "./regex-job.ts";
 
-/** The time for which a pattern can block the event loop. */
+/** The limit for a pattern that runs in this process and blocks the event loop. */
 const inline: RegexBudget = { timeMs: 50, steps: 5_000_000 };
 
 export const regexTimeoutMs = 10_000;
@@ -11,10 +11,10 @@ export const regexTimeoutMs = 10_000;
 const heapMb = 512;
 
 /**
- * Runs a job with a pattern: a small job directly, others in a process, which is stopped after ten
- * seconds. Never blocks the event loop for long.
+ * Runs a job with a pattern: a small job directly, and others in a process, which is stopped after
+ * ten seconds. So the event loop is never blocked for long.
  *
- * @param options.user the user of the job. Users take turns
+ * @param options.user the owner of the job; the queue alternates between users
  */
 export async function runRegex(
   job: RegexJob,

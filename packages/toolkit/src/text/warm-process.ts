@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type Busy, endWithServer, runInSlot } from "@capstan/sandbox";
 import type { JobOutcome } from "./answer-jobs.ts";
 
-/** A job for a process that also runs later jobs, because its libraries load slowly. */
+/** A job for a process that is reused for later jobs, because its libraries load slowly. */
 export interface WarmJob {
   /**
    * The module of the process; it answers with `answerJobs`. It must not import other packages of
@@ -15,7 +15,9 @@ export interface WarmJob {
   /** Time limit in milliseconds, from the start of the job. A process that exceeds it is killed. */
   readonly timeoutMs: number;
   readonly heapMb: number;
-  /** The user of the job. Users take turns. @default one user for all such jobs */
+  /**
+   * The owner of the job. The queue alternates between users. @default one user for all such jobs
+   */
   readonly user?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -26,7 +28,7 @@ export type WarmOutcome<T> = JobOutcome<T> | { readonly status: "timed_out" } | 
 /** A process without jobs ends after this time, in milliseconds. */
 const idleMs = 60_000;
 
-/** The maximum number of processes of a module. Further jobs wait. */
+/** The maximum number of processes of a module. Further jobs are queued. */
 const atOnce = 2;
 
 interface Pool {
@@ -78,7 +80,7 @@ function takeProcess({ idle }: Pool, { module, heapMb }: WarmJob): ChildProcess 
   const child = fork(fileURLToPath(module), {
     serialization: "advanced",
     env: process.env["TZ"] === undefined ? {} : { TZ: process.env["TZ"] },
-    // A native library draws charts.
+    // The native library that draws charts needs addons.
     execArgv: [
       "--permission",
       "--allow-fs-read=*",
@@ -91,7 +93,7 @@ function takeProcess({ idle }: Pool, { module, heapMb }: WarmJob): ChildProcess 
   endWithServer(child);
   child.once("exit", () => clearTimeout(idle.get(child)));
   child.once("exit", () => idle.delete(child));
-  // Errors of a job are reported to its caller. Without a listener they would end the server.
+  // The caller already gets the error of the job. Without a listener, it would end the server.
   child.on("error", () => {});
   return child;
 }
@@ -102,7 +104,7 @@ function keepIdle({ idle }: Pool, child: ChildProcess): void {
   idle.set(child, setTimeout(() => void child.kill("SIGKILL"), idleMs).unref());
 }
 
-/** Ends a process. Its memory is free for the next one when the promise settles. */
+/** Ends a process. Its memory is free when the promise settles. */
 async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, "exit").catch(() => {});
   if (child.kill("SIGKILL")) await exited;

@@ -54,7 +54,7 @@ function change(
   if (state === undefined && text === undefined && position === undefined)
     return toolError({
       code: "no_change",
-      message: "Give the state, the text or the position that the item shall have.",
+      message: "Give the new state, text or position of the item.",
     });
   const items = todoItems(variables);
   const found = findTodo(items, item);
@@ -78,7 +78,7 @@ function change(
   return todoItems(variables);
 }
 
-/** Returns the error if an item that would get another name is kept. */
+/** Returns an error if a user keeps an item that would get another name. */
 function renumberProblem(order: readonly TodoItem[], variables: VariableSystem) {
   for (const [at, item] of order.entries()) {
     const problem = item.index === at + 1 ? undefined : keptProblem(variables, item);
@@ -87,7 +87,7 @@ function renumberProblem(order: readonly TodoItem[], variables: VariableSystem) 
   return undefined;
 }
 
-/** Numbers the items from 1. Their variables get new names, and keep everything else. */
+/** Numbers the items from 1. Only the names of their variables change. */
 function renumber(order: readonly TodoItem[], variables: VariableSystem): void {
   const moved = order.flatMap((item, at) => {
     const variable = variables.getVariable(item.name, { visit: false });

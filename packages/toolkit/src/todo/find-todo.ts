@@ -2,7 +2,7 @@ import { toolError, type ToolError, type VariableSystem } from "@capstan/core";
 import { z } from "zod";
 import type { TodoItem } from "./todo-item.ts";
 
-/** How a call names an item. */
+/** The parameter that names an item. */
 export const itemParameter = z.union([z.int(), z.string().min(1)], {
   error: "Give an item's number, or the name of its variable.",
 });

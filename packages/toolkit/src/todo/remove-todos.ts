@@ -53,7 +53,7 @@ function remove({ items: wanted, which }: z.infer<typeof parameters>, variables:
   const items = todoItems(variables);
   const chosen: TodoItem[] = [];
   if (which !== undefined) {
-    // Items that the user keeps stay in the list that the result shows.
+    // Skip items that the user keeps. The result still lists them.
     for (const item of items)
       if ((which === "all" || item.state === "done") && !keptProblem(variables, item))
         chosen.push(item);

@@ -15,7 +15,7 @@ export interface TodoItem {
 
 /** The tag of the list's variables. */
 export const todoTag = "todo";
-/** The most items of a list. */
+/** The maximum number of items in a list. */
 export const mostItems = 200;
 
 const nameForm = /^TODO_(\d{1,9})_./s;
@@ -32,7 +32,7 @@ export function todoItems(variables: VariableSystem): readonly TodoItem[] {
   });
 }
 
-/** Results and rules are not items, whatever their names are. */
+/** Results and rules are not items, whatever their names. */
 function itemInfo({ name, type, created }: VariableInfo) {
   const isOther = type === "RULE" || type === "ToolCallResult" || type === "ToolCallArgs";
   const [, index] = isOther ? [] : (nameForm.exec(name) ?? []);
@@ -53,8 +53,8 @@ export function todoValue({ state, text }: Pick<TodoItem, "state" | "text">): st
 }
 
 /**
- * Returns the name of an item's variable. The brief consists of the first words of the text, and does
- * not end like the name of a result, `_3`.
+ * Returns the name of an item's variable. The brief consists of the first words of the text. It
+ * does not end with a number, such as `_3`, because names of results do.
  *
  * @example todoName(2, "Write the tests") // "TODO_2_write_the_tests"
  */

@@ -97,7 +97,7 @@ test("parallel calls give each item its own number", async () => {
   );
 });
 
-test("errors name the items", async () => {
+test("errors for unknown items list the items", async () => {
   const { call, fail, executor } = session();
   assert.match((await fail("ChangeTodo", { item: 1, state: "done" })).message, /empty/);
   await call("AddTodos", { items: ["one"] });
@@ -126,7 +126,7 @@ test("a list has at most 200 items", async () => {
   assert.equal((await fail("AddTodos", { items: ["more"] })).code, "too_many_items");
 });
 
-test("a name is made of the first words, in any script, and never looks like a result's", () => {
+test("a variable's name has the first words of its item, in any script, and differs from names of results", () => {
   assert.equal(todoName(2, "Write the tests of step 12"), "TODO_2_write_the_tests_of");
   assert.equal(todoName(2, "phase 3 4"), "TODO_2_phase");
   assert.equal(todoName(3, "读取配置文件"), "TODO_3_读取配置文件");

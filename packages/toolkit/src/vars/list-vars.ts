@@ -13,8 +13,8 @@ const types = {
   USER_ADD: true,
 } satisfies { readonly [type in VariableType]: true };
 
-// These definitions are in every request, so they are short: the filter is validated, and its error
-// lists the valid fields.
+// Every request contains this definition, so it is short: it omits the filter's valid values, which
+// the error lists.
 const parameters = z.object({
   filter: z
     .object({
@@ -88,10 +88,7 @@ function format({ variables, total, page, pages }: VariableList): string {
   return `${countOf(total, "variable")}, page ${page} of ${pages}.${more}\n${lines.join("\n")}`;
 }
 
-/**
- * Returns a text as one line, so that text of users and tools cannot look like further lines of the
- * list.
- */
+/** Returns a text as one line, so that texts of users and tools cannot forge lines of the list. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > 200 ? `${line.slice(0, 199)}…` : line;

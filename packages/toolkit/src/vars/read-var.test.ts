@@ -4,7 +4,7 @@ import { defineTool, ToolExecutor } from "@capstan/core";
 import fc from "fast-check";
 import { variableTools } from "./variable-tools.ts";
 
-/** A session with a tool that returns `text`; calls go through the gate. */
+/** Returns a session with a tool that returns `text`. Calls go through the gate. */
 function session(text: string) {
   const executor = new ToolExecutor();
   const say = defineTool({
@@ -24,7 +24,7 @@ function session(text: string) {
   };
 }
 
-/** Returns a text of `ReadVar` without its last line, and the call in that line. */
+/** Splits a result of `ReadVar` into its text and the call in its last line. */
 function page(read: string): { readonly text: string; readonly next?: string } {
   const [, text, next] =
     /^([^]*)\n\[Characters \d+ to \d+ of \d+\. (?:Read on with ReadVar\((.*)\)|This is the end)\.\]$/.exec(
@@ -59,7 +59,7 @@ test("the calls in a truncated result and in its pages read exactly the omitted 
         read += more;
         next = further;
       }
-      // The last page can overlap the end of the text, which was already shown.
+      // The last page can repeat text from the end, which the first result already showed.
       const gap = whole.slice(Number(from), Number(to));
       assert.ok(read.startsWith(gap));
       assert.ok(shown.startsWith(whole.slice(0, Number(from))));
@@ -68,7 +68,7 @@ test("the calls in a truncated result and in its pages read exactly the omitted 
   ));
 
 // Contract: variables-34
-test("all pages join to the whole text, for any text and length", () =>
+test("joining all pages gives the whole text, for any text and length", () =>
   fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 300 }), async (whole, length) => {
       const call = session(whole);

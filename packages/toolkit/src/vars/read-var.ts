@@ -12,8 +12,7 @@ import { z } from "zod";
 const pageLength = 8_000;
 const longestReading = 50_000;
 
-// This definition is in every request, so it is short: bounds and defaults are applied but not
-// shown.
+// Every request contains this definition, so it is short: it omits bounds and defaults.
 const parameters = z.object({
   name: z.string(),
   start: z
@@ -50,7 +49,7 @@ export function readVar(): Tool {
     ],
     errors: {
       out_of_range: "The start is behind the end of the value.",
-      pointer_not_found: "The value has nothing at this JSON pointer.",
+      pointer_not_found: "The JSON pointer does not match the value.",
       variable_not_found: "There is no variable of this name.",
     },
     permission: { executionPolicy: "auto" },
@@ -87,14 +86,14 @@ function read(
       message: `${name} has ${found.length} characters; start is ${start}. Start below that.`,
     });
   }
-  // Never starts inside a surrogate pair, so that the next page starts at the end of this one.
+  // Do not start inside a surrogate pair, so that the next page starts at the end of this one.
   const from = found.length - sliceText(found, start).length;
   const text = sliceText(found, from, Math.min(length, longestReading));
   const next = from + text.length;
   return { name, text, start: from, length: found.length, ...(next < found.length && { next }) };
 }
 
-/** Tries the exact name first, because a name can contain `#/`. */
+/** Try the exact name first, because a name can contain `#/`. */
 function textOf(name: string, variables: VariableSystem): string | ToolError {
   const exact = variables.getVariable(name);
   if (exact !== undefined) return exact.value.text;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ToolExecutor } from "@capstan/core";
 import { variableTools } from "./variable-tools.ts";
 
-/** Makes calls through the gate, like a model. */
+/** Returns a function that calls tools through the gate, like a model. */
 function session() {
   const executor = new ToolExecutor();
   executor.registerToolGroup(variableTools());
@@ -14,7 +14,7 @@ function session() {
 }
 
 // Contract: variables-88
-test("a reading with a negative start or without characters is rejected before it runs", async () => {
+test("a ReadVar call with a negative start or no length is rejected before it runs", async () => {
   const { call } = session();
   for (const range of [{ start: -1 }, { length: 0 }, { length: -5 }, { start: 0.5 }]) {
     const result = await call("ReadVar", { name: "notes", ...range });

@@ -11,7 +11,7 @@ import {
 import { type ScriptedStep, ScriptedModel } from "@capstan/core/testing";
 import { variableTools } from "./variable-tools.ts";
 
-/** A long text with all characters that are easily lost in processing. */
+/** A long text with all characters that processing can easily lose. */
 const page = Array.from(
   { length: 900 },
   (_, n) => `${n}\t"quoted" \\n é 漢 😀 $VAR_REF{{Page_1}} {{x}} 50% <b>&amp;</b>\r\n`,
@@ -22,7 +22,7 @@ const reads = {
   permission: { executionPolicy: "auto" },
 } as const;
 
-/** A session whose turns continue from its stored state, as after a restart. */
+/** A session that continues each turn from its stored state, as after a restart. */
 function session() {
   const sent: string[] = [];
   const turns: StoredTurn[] = [];
@@ -75,7 +75,7 @@ test("after ten turns ReadVar and references return a result unchanged", async (
     { calls: [{ name: "Send", args: { text: "$VAR_REF{{Page_1}}" } }] },
     "All of it.",
   ]);
-  // The model knows the name from the log of the first turn.
+  // The log of the first turn contains the name.
   assert.match(JSON.stringify(model.requests[0]?.messages), /- Page ✓ → Page_1/);
   const shown = state.calls
     .filter(({ name }) => name === "ReadVar")

@@ -33,7 +33,7 @@ test("a short variable is read whole and unchanged", async () => {
 });
 
 // Contract: executor-216, variables-33, variables-87
-test("a long variable is read in pages that name the next call and join to the whole", async () => {
+test("a long variable is read in pages, and each page names the call for the next one", async () => {
   const { variables, run, data } = session();
   const text = Array.from({ length: 30_000 }, (_, i) => String(i % 10)).join("");
   variables.addVariable("long", text, "USER_ADD");
@@ -57,7 +57,7 @@ test("a long variable is read in pages that name the next call and join to the w
   assert.equal(joined, text);
 });
 
-test("a reading that starts inside a character begins after it, and reports its end", async () => {
+test("a page that would start inside a character starts after it, and reports the end of the value", async () => {
   const { variables, run } = session();
   variables.addVariable("sea", "😀abc", "USER_ADD");
   assert.equal(
@@ -113,7 +113,7 @@ test("a pointer reads a part of structured data, and an invalid pointer lists th
 });
 
 // Contract: variables-38
-test("the error for a missing name lists similar names, and for an evicted name says so", async () => {
+test("the error for a missing name lists similar names, and mentions if the variable was evicted", async () => {
   const { variables, failure } = session({ capacity: 2 });
   variables.addVariable("first", "1", "USER_ADD");
   variables.addVariable("report_draft", "2", "USER_ADD");
@@ -202,7 +202,7 @@ test("rules and results cannot be changed", async () => {
 });
 
 // Contract: variables-26, variables-37, variables-71
-test("removing keeps rules and kept variables, and names them", async () => {
+test("RemoveVars does not remove rules and kept variables, and names them", async () => {
   const { variables, run } = session();
   variables.addVariable("Rule/a", "r", "RULE");
   variables.addVariable("pinned", "p", "USER_ADD");
@@ -226,7 +226,7 @@ test("reading and listing are always offered, and their results are not stored a
   assert.ok(variableTools().tools.every(({ variableTool }) => variableTool === true));
 });
 
-test("the definitions in every request are short", () => {
+test("the tool definitions in every request are short", () => {
   const always = variableTools().tools.filter(({ alwaysOffered }) => alwaysOffered === true);
   for (const { definition } of always)
     assert.ok(JSON.stringify(definition.function).length < 250, definition.function.name);

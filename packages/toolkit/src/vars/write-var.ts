@@ -59,7 +59,10 @@ export function writeVar(): Tool {
   });
 }
 
-/** A reference to the whole variable passes JSON with its type; users and models read its text. */
+/**
+ * Store JSON with its type, for references to the whole variable, and its text for users and
+ * models.
+ */
 function variableValue(value: JsonValue) {
   return typeof value === "string" ? value : { text: JSON.stringify(value), data: value };
 }
@@ -86,7 +89,7 @@ function write({ name, value, desc, tags }: Args, variables: VariableSystem) {
   };
 }
 
-/** The model cannot change rules, or results, because later turns refer to results. */
+/** The model cannot change rules. It cannot change results, because later turns refer to them. */
 function refusalOf(
   name: string,
   value: unknown,
