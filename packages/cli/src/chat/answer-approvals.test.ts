@@ -33,7 +33,7 @@ const question: Question = {
 
 const view = { style: plainStyle, columns: 80, whole: false };
 
-test("a request shows the call, the reason, and the calls that an answer for the session covers", () => {
+test("a request shows the call, the reason, and the calls that an approval for the session covers", () => {
   assert.deepEqual(questionText(question, view), {
     isCut: false,
     text: `? Web: FetchWebPage
@@ -50,7 +50,7 @@ test("a request shows the call, the reason, and the calls that an answer for the
   });
 });
 
-test("marks are inverted, and text that looks like a mark is not", () => {
+test("marks for hidden characters are inverted, and text that looks like such a mark is not", () => {
   const style = { ...plainStyle, inverse: (text: string) => `{${text}}` };
   const args = { code: "a\u202eb ⟨U+202E⟩" };
   assert.match(
@@ -59,7 +59,7 @@ test("marks are inverted, and text that looks like a mark is not", () => {
   );
 });
 
-test("long arguments are cut, and shown in full on request", () => {
+test("long arguments are truncated, and shown in full on request", () => {
   const long = { ...question, args: { text: "x".repeat(5000) } };
   const cut = questionText(long, view);
   assert.match(cut.text, /… 1000 more characters; v shows them all/);
@@ -69,7 +69,7 @@ test("long arguments are cut, and shown in full on request", () => {
   assert.equal(whole.isCut, false);
 });
 
-test("no text of a call imitates a line of the question, and hidden characters are marked", () => {
+test("no text of a call can imitate a line of the request, and hidden characters are marked", () => {
   const unit = fc.oneof(
     fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
     fc.constantFrom(
@@ -123,7 +123,7 @@ test("an answer is one letter, and a denial can have a reason", () => {
   assert.deepEqual(readQuestionAnswer("e"), { type: "edit" });
 });
 
-test("a wider answer can expire after hours, and can apply in every session", () => {
+test("a wider approval can expire after hours, and can apply in every session", () => {
   assert.deepEqual(readQuestionAnswer("a 2h", 1), {
     type: "answer",
     body: { decision: "allow", scope: "always", expiresAt: 7_200_001 },
@@ -132,12 +132,12 @@ test("a wider answer can expire after hours, and can apply in every session", ()
     assert.deepEqual(readQuestionAnswer(line, 1), { type: "unclear" }, line);
 });
 
-test("a rule that asks every time offers no wider answer", () => {
+test("a rule that requires an approval each time offers no wider approval", () => {
   const { grant: _none, ...every } = question;
   assert.doesNotMatch(questionText(every, view).text, /session/);
 });
 
-test("any other line allows nothing", () => {
+test("any other line allows no call", () => {
   for (const line of ["", "yep", "y but only once", "session", "s please"]) {
     assert.deepEqual(readQuestionAnswer(line), { type: "unclear" }, line);
   }
@@ -184,7 +184,7 @@ async function answerWith(lines: readonly string[], more: Partial<Question> = {}
       } as const;
     },
   };
-  // Ends the question if no more lines are typed.
+  // Ends the prompt if no more lines are typed.
   setTimeout(() => controller.abort(), 50).unref();
   await answerApproval({
     question: { ...writing, ...more },
@@ -215,7 +215,7 @@ test("a call that was not shown in full cannot be allowed, but can be denied", a
 });
 
 // Contract: executor-97
-test("an answer for more than one call of a tool that does more than read needs a confirmation", async () => {
+test("approving more than one call of a tool that does more than read needs a confirmation", async () => {
   const { sent, text } = await answerWith(["s", "yes"]);
   for (const named of [
     /WriteNote \(Notes\)/,
@@ -234,7 +234,7 @@ test("an answer for more than one call of a tool that does more than read needs 
   ]);
 });
 
-test("an answer for the session needs no confirmation if the tool only reads", async () => {
+test("an approval for the session needs no confirmation if the tool only reads", async () => {
   const { sent } = await answerWith(["s"], { readOnly: true });
   assert.deepEqual(sent, [{ decision: "allow", scope: "session", covers: { type: "tool" } }]);
 });

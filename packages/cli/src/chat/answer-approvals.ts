@@ -78,7 +78,7 @@ async function confirmed(
 }
 
 /**
- * Asks the user to edit the arguments, and to confirm them. Returns undefined if they are invalid
+ * Asks the user to edit the arguments, and to confirm them. Returns `undefined` if they are invalid
  * or not confirmed.
  */
 async function edit({
@@ -151,8 +151,8 @@ function editedText({ args, variables }: Question, view: QuestionView): string {
 }
 
 /**
- * Returns the calls that a wider answer covers, to be confirmed, or `undefined` if the answer needs
- * no second step.
+ * Returns the text to confirm, with the calls that a wider approval covers, or `undefined` if no
+ * confirmation is needed.
  */
 function wideningText(
   { readOnly, toolName, groupTitle, grant }: Question,
@@ -175,7 +175,7 @@ function wideningText(
   ].join("\n");
 }
 
-/** Adds the covered calls to a wider answer, as the API requires. */
+/** Adds the covered calls to a wider approval, as the API requires. */
 function withCover(body: ExecutionAnswerBody, { grant }: Question): ExecutionAnswerBody {
   if (body.decision === "refuse" || (body.scope ?? "once") === "once") return body;
   const isNarrow = grant?.key !== undefined || grant?.when !== undefined;
@@ -227,7 +227,7 @@ export type EditedArguments =
   | { readonly status: "valid"; readonly args: Question["args"] }
   | { readonly status: "invalid"; readonly message: string };
 
-/** Reads typed arguments: a JSON object, or the problem with it. */
+/** Parses typed arguments. Returns the JSON object, or the problem with the text. */
 export function readEditedArguments(text: string): EditedArguments {
   try {
     const args: unknown = JSON.parse(text);

@@ -49,7 +49,7 @@ test("the user is asked about the unknown outcomes of all conversations, run by 
   assert.match(terminal.text(), /1970-01-01 00:00 UTC, run older, in conv_1\n.*Did Pay happen/s);
 });
 
-test("without a terminal the unknown outcomes are listed with the place to report them", async () => {
+test("without a terminal the unknown outcomes are listed, with the address for reporting them", async () => {
   const { client, asked } = serverWith(["one"]);
   const terminal = createFakeTerminal([], false);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });

@@ -73,7 +73,7 @@ test("each call with an unknown outcome is asked about once, and the answer is s
   );
 });
 
-test("an earlier answer of another client is shown, and so is an error of the server", async () => {
+test("earlier answers of other clients and errors of the server are shown", async () => {
   const terminal = createFakeTerminal([{ answer: "n" }, { answer: "n" }]);
   const client = createServer([call("c1")], found);
   await answerOutcomes({ ...options, client, terminal });

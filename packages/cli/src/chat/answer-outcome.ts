@@ -24,7 +24,7 @@ interface OutcomeOptions extends AskOptions {
 
 /**
  * Asks for the outcome of each call of a run whose outcome is unknown. Enter skips one. Without a
- * terminal it shows where to answer.
+ * terminal, prints where to report the outcomes.
  *
  * @returns `left` if the user left
  */
@@ -96,7 +96,7 @@ function questionText(call: CallView, view: QuestionView): ShownText {
   return { text: lines.join("\n"), isCut: shown.isCut };
 }
 
-/** Parses the arguments of a call. Returns undefined if the text is not a JSON object. */
+/** Parses the arguments of a call. Returns `undefined` if the text is not a JSON object. */
 function argumentsOf(text: string): { readonly [name: string]: unknown } | undefined {
   const read = readEditedArguments(text);
   return read.status === "valid" ? read.args : undefined;

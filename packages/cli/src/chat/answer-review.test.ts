@@ -67,7 +67,7 @@ test("a result is shown before it is released, without control characters", asyn
   assert.match(shown, /Answer r, x and a word/);
 });
 
-test("words are removed one after the other, each with a preview, and absent words are reported", async () => {
+test("words are removed one by one, each with a preview, and absent words are reported", async () => {
   const { answered, shown } = await answerWith(["x tulip", "x Tulpe", "x password", "r"]);
   assert.deepEqual(answered, [{ decision: "redact", words: ["tulip", "password"] }]);
   assert.match(
@@ -87,7 +87,7 @@ test("a redaction can be started again, and a text or a reason can be given inst
   assert.deepEqual((await answerWith(["w"])).answered, [{ decision: "withhold" }]);
 });
 
-test("an unclear line never shows the model the result", () => {
+test("an unclear line never releases the result", () => {
   for (const line of ["", "y", "r please", "release", "p", "v all"])
     assert.deepEqual(readReviewCommand(line), { type: "unclear" }, line);
 });
@@ -101,7 +101,7 @@ test("a result that another user answered meanwhile stays unchanged", async () =
   assert.deepEqual(answered, []);
 });
 
-test("a result can be released only after it was shown in full, and withheld before", async () => {
+test("releasing a result requires that it was shown in full, and withholding it does not", async () => {
   const lines = Array.from({ length: 90 }, (_, index) => `line ${index}`);
   const whole = `a\u202eb\n${lines.join("\n")}`;
   const result = { text: whole.slice(0, 100), start: 0, total: whole.length, parts: [] };

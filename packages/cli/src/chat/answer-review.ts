@@ -154,7 +154,7 @@ function reviewText(review: Review, view: QuestionView): ShownText {
     indent(texts.view),
     "",
   ];
-  // The model can read the rest of a result that is shown to it in part.
+  // Show the whole result, because the model can later read the rest of a truncated one.
   const isPart = result.shown !== result.text || result.text.length < result.total;
   return { text: lines.join("\n"), isCut: asked.isCut || shown.isCut || isPart };
 }
@@ -178,7 +178,7 @@ function previewText(shown: string, words: readonly string[], view: QuestionView
 
 type ReviewCommand =
   | { readonly type: "answer"; readonly body: ReviewAnswerBody }
-  /** Release the text without the removed words. */
+  /** `r` releases the text without the removed words. */
   | { readonly type: "release" }
   | { readonly type: "redact"; readonly word: string }
   | { readonly type: "start over" }

@@ -7,8 +7,8 @@ import { notice, type Terminal } from "../terminal/terminal.ts";
 export type ApprovalMode = "ask" | "refuse" | "allow";
 
 /**
- * The result of a question. `left`: the user left, and the question stays open. `gone`: it was
- * answered elsewhere, or cannot be answered any more.
+ * The result of a prompt. `left`: the user left, and the request stays pending. `gone`: the request
+ * was answered elsewhere, or cannot be answered any more.
  */
 export type Asked = "answered" | "gone" | "left";
 
@@ -16,7 +16,7 @@ export interface AskOptions {
   readonly mode: ApprovalMode;
   readonly terminal: Terminal;
   readonly style: Style;
-  /** Aborts when the question is answered elsewhere, or its run ends. */
+  /** Aborts when the request is answered elsewhere, or its run ends. */
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export async function send<T>(
     if (signal.aborted) return "gone";
     if (!(error instanceof ApiError)) throw error;
     terminal.write(notice(style.red(printable(error.message))));
-    // The question is gone or was answered, so no further answer has an effect.
+    // The request is gone or was answered, so no further answer has an effect.
     return error.status === 404 || error.status === 409 || error.status === 0 ? "gone" : undefined;
   }
 }

@@ -20,7 +20,7 @@ export function settledCallLine(
   result: CallResult,
   style: Style,
 ): string {
-  // The end of a call with an unknown outcome was not observed.
+  // A call with an unknown outcome has no duration, because its end was not observed.
   const time = status === "outcome_unknown" ? texts.timeUnknown : formatDuration(result.durationMs);
   const { shown, withheld } = result.tokens;
   if (status === "success") {
@@ -40,7 +40,7 @@ export function settledCallLine(
 
 type ChainEnded = Extract<ChainEvent, { readonly type: "chain.ended" }>;
 
-/** Returns the last line of a turn: its end, its time and its tokens. */
+/** Returns the last line of a turn: its status, its duration and its tokens. */
 export function turnSummary(event: ChainEnded, style: Style): string {
   const { stats, usage } = event;
   const numbers = [

@@ -6,7 +6,7 @@ import { printable } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
 
-/** The requests of a chat. */
+/** The API requests that a chat sends. */
 export type ChatClient = Pick<
   Client,
   | "answerApproval"
@@ -50,7 +50,7 @@ export interface ChatSession {
   /** Aborts when the user leaves. */
   readonly leave: AbortController;
   model: string;
-  /** Absent until the first message creates one. */
+  /** The conversation. Absent until the first message creates one. */
   conversation: ConversationView | undefined;
   running: RunningTurn | undefined;
   /** Whether the user pressed Ctrl+C at an empty prompt. The next line resets it. */

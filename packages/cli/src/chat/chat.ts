@@ -23,7 +23,7 @@ export interface ChatOptions {
   readonly model?: string | undefined;
   /** The conversation to continue, or the newest one. */
   readonly resume?: { readonly id: string } | "newest" | undefined;
-  /** Whether to allow each call that needs approval, without asking. */
+  /** Whether to allow each call that needs approval without prompting. */
   readonly yes: boolean;
 }
 
@@ -91,7 +91,7 @@ async function resumeConversation(
   }
   if (last && (terminal.interactive || last.ended_at === null))
     await showTurn(session, last.id, last);
-  // The failure of an earlier turn is not a failure of this command.
+  // Failures of earlier turns do not affect the exit code.
   session.failed = false;
 }
 

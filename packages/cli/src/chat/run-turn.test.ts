@@ -79,7 +79,7 @@ function asks(callId: string): readonly ChainEvent[] {
 
 const rest = [settled("c1"), ...spokenText("i1", "Done."), chainEnded()];
 
-test("a question is asked in place, and the answer goes to the server", async () => {
+test("an approval request is shown in place, and the answer is sent to the server", async () => {
   const server = createServer(asks("c1"), rest);
   const terminal = createFakeTerminal([{ answer: "what?" }, { answer: "s" }, { answer: "yes" }]);
   assert.equal(await turn(server, terminal), "completed");
@@ -92,7 +92,7 @@ test("a question is asked in place, and the answer goes to the server", async ()
   );
 });
 
-test("edited arguments are asked for again if they are not an object, or the server rejects them", async () => {
+test("the prompt for edited arguments is repeated if they are no object, or the server rejects them", async () => {
   const server = createServer(asks("c1"), rest);
   server.refusals.push(
     new ApiError({ status: 400, code: "invalid", message: "text: expected text" }),
@@ -114,7 +114,7 @@ test("edited arguments are asked for again if they are not an object, or the ser
   assert.match(terminal.text(), /Arguments must be a JSON object[\s\S]*text: expected text/);
 });
 
-test("several questions are asked one after the other", async () => {
+test("several approval requests are shown one after the other", async () => {
   const server = createServer([...asks("c1"), ...asks("c2")], rest, 2);
   const terminal = createFakeTerminal([{ answer: "y" }, { answer: "n not now" }]);
   assert.equal(await turn(server, terminal), "completed");
@@ -131,7 +131,7 @@ test("several questions are asked one after the other", async () => {
   );
 });
 
-test("a question that is answered elsewhere is closed, and the next events follow it", async () => {
+test("a prompt is closed if its request is answered elsewhere, and the next events follow", async () => {
   const elsewhere: ChainEvent = {
     type: "approval.answered",
     callId: "c1",
@@ -167,7 +167,7 @@ test("without a terminal the call is denied with the reason, or allowed once by 
   assert.deepEqual(allowed.answered[0]?.body, { decision: "allow", scope: "once" });
 });
 
-test("if the user leaves at a question, it stays open", async () => {
+test("if the user leaves at a prompt, the request stays pending", async () => {
   const server = createServer(asks("c1"), rest);
   const terminal = createFakeTerminal([]);
   const left = { ...terminal, readAnswer: () => Promise.resolve({ type: "end" as const }) };
@@ -175,7 +175,7 @@ test("if the user leaves at a question, it stays open", async () => {
   assert.deepEqual(server.answered, []);
 });
 
-test("events during an open question are buffered within bounds, and read again from the server", async () => {
+test("a bounded number of events is buffered during a prompt, and others are read again from the server", async () => {
   const long = "0123456789".repeat(1_000);
   const output: readonly ChainEvent[] = [
     { type: "call.started", callId: "c2", at: 0 },
@@ -219,7 +219,7 @@ test("events during an open question are buffered within bounds, and read again 
   assert.match(text, /0123456789\n✓ Speak/);
 });
 
-test("a permanently lost connection closes the question and is reported", async () => {
+test("a permanently lost connection closes the prompt and is reported", async () => {
   const client = {
     ...createServer([], []),
     async *events(): AsyncGenerator<RunEvent> {

@@ -30,17 +30,17 @@ export interface TurnOptions {
 }
 
 /**
- * Shows a run until it ends, and asks the user about its approvals and reviews, one at a time.
- * Events that arrive during a question are shown after the answer.
+ * Shows a run until it ends, and prompts the user for its approvals and reviews, one at a time.
+ * Events that arrive during a prompt are shown after the answer.
  *
- * @returns the status of the run; `left` if the user left at an open question
+ * @returns the status of the run; `left` if the user left at a prompt
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { client, run, terminal, style } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const view = createTurnView({ style });
-  // The server has all events that are not shown yet.
+  // Drop the events: the server has all that are not shown yet.
   const channel = new ToolOutputChannel<RunEvent>({
     position: ({ seq }) => seq,
     replay: (position) => client.events(run, position, signal),
@@ -86,7 +86,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   return status ?? "left";
 }
 
-/** Passes on all events of a run: the events so far, then new ones as they arrive. */
+/** Yields all events of a run: the events so far, then new ones as they arrive. */
 async function follow(
   { client, run, past = [], after = 0, signal }: TurnOptions,
   hear: (event: RunEvent) => void,
@@ -108,7 +108,7 @@ function idOf(asked: Asked): string {
   return asked.type === "approval.requested" ? asked.approval.id : asked.review.id;
 }
 
-/** The open questions in the received events, which may be ahead of the shown ones. */
+/** The pending requests in the received events, which may be ahead of the shown ones. */
 function createQuestions() {
   const waiting = new Map<string, AbortController>();
 
@@ -124,8 +124,8 @@ function createQuestions() {
 
   return {
     /**
-     * Returns a signal that aborts when the question is answered elsewhere or its run ends;
-     * undefined if that has happened.
+     * Returns a signal that aborts when the request is answered elsewhere or its run ends, or
+     * `undefined` if that has already happened.
      */
     open(asked: Asked): AbortSignal | undefined {
       return waiting.get(idOf(asked))?.signal;

@@ -58,12 +58,12 @@ test("a grant is revoked by its number, and an unknown number revokes nothing", 
   for (const number of ["0", "2", "x"]) assert.deepEqual((await say([grant], number)).revoked, []);
 });
 
-test("without grants the command says so", async () => {
+test("the command reports that there are no grants", async () => {
   assert.match((await say([])).text, /There are no saved answers/);
 });
 
 // Contract: durability-57
-test("a damaged grant is marked, hides no others, and can be revoked", async () => {
+test("a corrupt grant is marked, does not hide other grants, and can be revoked", async () => {
   const { text } = await say([grant, damaged]);
   assert.match(text, /^1 {2}denied: .*\n2 {2}damaged: it allows nothing {2}The stored data/);
   assert.deepEqual((await say([grant, damaged], "2")).revoked, ["grant_2"]);

@@ -75,7 +75,8 @@ export async function modelCommand(session: ChatSession, id: string | undefined)
     }
     return;
   }
-  // A provider may know more models than it lists; if it does not, the next turn says so.
+  // Accept an unlisted id with a provider, because providers may know more models than they list.
+  // The next turn reports an unknown model.
   if (!ids.includes(id) && !id.includes("/")) {
     return printLine(session, texts.unknownModel(id, didYouMean(id, ids)));
   }

@@ -46,7 +46,7 @@ Two files.
   assert.equal(answer, "Let me look.\nTwo files.\n");
 });
 
-test("text that was not streamed is shown when its item ends, and no text twice", async () => {
+test("text that was not streamed is shown when its item ends, and no text is shown twice", async () => {
   const { answer } = await shown([
     { type: "item.start", itemId: "i1", kind: "text" },
     { type: "item.delta", itemId: "i1", delta: "so far" },
@@ -58,7 +58,7 @@ test("text that was not streamed is shown when its item ends, and no text twice"
 });
 
 // Contract: plugins-11
-test("a final tool's text is the answer, also next to the output of another tool", async () => {
+test("a final tool's text is the answer, even next to the output of another tool", async () => {
   const { all, answer } = await shown([
     proposed("c1", "Report"),
     proposed("c2", "Other"),
@@ -127,7 +127,7 @@ test("text of a tool or a model cannot control the terminal", async () => {
       },
     },
   ]);
-  // oxlint-disable-next-line no-control-regex -- it is what must not be there
+  // oxlint-disable-next-line no-control-regex -- the text must not contain control characters
   assert.doesNotMatch(all, /\u001B/);
   assert.match(all, /✗ To⟨U\+001B⟩ol · 1 ms · failed: bad⟨U\+001B⟩\[0m↵news\n$/);
 });

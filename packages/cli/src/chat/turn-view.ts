@@ -12,7 +12,7 @@ const texts = chatTexts.turn;
 /** Turns a run's events into text, one call's output at a time. Tracks the open line between events. */
 export interface TurnView {
   show(event: OutputEvent<RunEvent>): readonly Segment[];
-  /** Ends the open line, for example before a question. */
+  /** Ends the open line, for example before a prompt. */
   breakLine(): readonly Segment[];
 }
 

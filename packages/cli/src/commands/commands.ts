@@ -19,8 +19,8 @@ export const commands: readonly (Command | CommandGroup)[] = [
     },
     load: async () => {
       const { processSandbox } = await import("../install/process-sandbox.ts");
-      // Starts the test of the sandbox now, because its programs can run while this process loads
-      // the server's code.
+      // Starts the sandbox test early, because its programs can run while this process loads the
+      // server's code.
       processSandbox().catch(() => undefined);
       return (await import("./serve.ts")).serve;
     },

@@ -37,13 +37,13 @@ export async function manageConfiguration({ values, positionals }: Invocation): 
 }
 
 /**
- * Returns what a user must see before accepting a changed configuration: the settings that allow
+ * Returns the text to show before a user accepts a changed configuration: the settings that allow
  * more, and all changed lines.
  */
 export function describeChange(review: ConfigurationReview): string {
   if (review.status === "first" || review.status === "same") return "";
   const file = visibleText(review.changed.settingsFile);
-  // Some terminals do not report their width.
+  // The width for terminals that do not report one.
   const columns = process.stdout.columns > 0 ? process.stdout.columns : 80;
   const patch = createTwoFilesPatch(
     "accepted",

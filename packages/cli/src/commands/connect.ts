@@ -160,7 +160,8 @@ function commandOf(
   const [script = ""] = process.argv.slice(1);
   const config = textOption(values, "config");
   const url = textOption(values, "url");
-  // The client does not have the environment variables of this shell.
+  // Pass settings as flags, because the client does not have the environment variables of this
+  // shell.
   const hasData = textOption(values, "data") ?? process.env["CAPSTAN_DATA_DIR"]?.trim();
   return {
     type: "stdio",

@@ -138,7 +138,7 @@ function counted(count: number, what: string): string {
 export interface MaintainStoreOptions {
   readonly action: "check" | "backup" | "vacuum";
   readonly dataDir: string;
-  /** The address of PostgreSQL, which this command cannot back up or vacuum. */
+  /** The address of a PostgreSQL database, which this command cannot back up or vacuum. */
   readonly databaseUrl?: string;
   /** The bucket of the store's files. @default no bucket */
   readonly files?: S3Options | undefined;

@@ -41,7 +41,7 @@ test("a missing font for charts is shown with its effect and the command that in
   assert.match(without, /boxes for Chinese/);
 });
 
-test("a Python without pip, and values of another secret key, are shown with a remedy", () => {
+test("a Python without pip, and values encrypted with another secret key, are shown with a remedy", () => {
   assert.equal(describePip(undefined).status, "ok");
   const missing = describePip({ problem: "python3 has no pip", fix: "install pip" });
   assert.deepEqual([missing.status, missing.fix], ["missing", "install pip"]);
@@ -61,7 +61,7 @@ test("an installed program is shown with its path and without a command", async 
 });
 
 // Contract: sandbox-70
-test("an interpreter is called in the sandbox, and a failing one is shown as wrong", async () => {
+test("an interpreter is called in the sandbox, and marked as wrong if it fails", async () => {
   const { sandbox, problem } = await findSandbox();
   if (problem === undefined) {
     const interpreter = "/usr/bin/python3";
@@ -108,7 +108,7 @@ test("each program has a line, and missing ones have their effect and a remedy",
   );
 });
 
-test("a need that several tools lack has one line, which names them", () => {
+test("a requirement that several tools lack has one line, which names these tools", () => {
   const tool = (name: string) => defineTool({ name, description: "", execute: () => "" });
   const key = { needs: "a key for Tavily", fix: "Set TAVILY_API_KEY." };
   const web = { name: "web", tools: [...withNeed(key, [tool("Search")]), tool("Fetch")] };

@@ -58,7 +58,10 @@ export async function checkSystem(): Promise<readonly SystemCheck[]> {
   ];
 }
 
-/** Checks the configuration of a server in this folder: whose answers count, and whether it is accepted. */
+/**
+ * Checks the configuration of a server in this folder: who may approve calls, and whether it is
+ * accepted.
+ */
 async function checkConfiguration(): Promise<readonly SystemCheck[]> {
   const without = texts.approvals;
   const review = await reviewConfiguration({
@@ -107,7 +110,10 @@ async function checkConnections(
   }
 }
 
-/** Lets the running server check its connections; undefined if there is none or it refuses. */
+/**
+ * Lets the running server check its connections. Returns `undefined` if there is none or it rejects
+ * the request.
+ */
 async function checkAtServer({
   dataDir,
 }: Configuration): Promise<readonly ConnectionView[] | undefined> {
@@ -160,7 +166,9 @@ export function describeValues(values: readonly StoredValue[]): readonly SystemC
     }));
 }
 
-/** Returns a check for each need that tools have and that this machine or configuration lacks. */
+/**
+ * Returns a check for each requirement of tools that this machine or configuration does not meet.
+ */
 export function missingNeeds(groups: readonly ToolGroup[]): readonly SystemCheck[] {
   const toolsByNeed = new Map<string, { readonly fix?: string; readonly tools: string[] }>();
   for (const group of groups)
@@ -234,7 +242,7 @@ export function describePip(found: Awaited<ReturnType<typeof pipProblem>>): Syst
   return { ...check, status: "missing", detail: `${found.problem}.`, fix: found.fix };
 }
 
-/** Calls a script of the language, because a program that is installed may still fail in the sandbox. */
+/** Calls a script in the language, because an installed program may still fail in the sandbox. */
 async function checkCall(options: {
   readonly name: "python" | "powershell";
   readonly version: string;
@@ -282,7 +290,7 @@ function checkBrowser(): SystemCheck {
   });
 }
 
-/** Describes the font that pictures of charts have for Chinese, Japanese and Korean. */
+/** Describes the font for Chinese, Japanese and Korean in pictures of charts. */
 export function describeFont(path: string | undefined): SystemCheck {
   const name = "font";
   const without = texts.font;

@@ -6,7 +6,10 @@ import { commandTexts } from "../texts/commands.ts";
 import { type Connection, openConnection } from "./shared/open-connection.ts";
 import { readConfiguration } from "./shared/read-configuration.ts";
 
-/** Starts to read when the first line is awaited: earlier lines would be lost. */
+/**
+ * Yields the lines of standard input. Reading starts with the first `next()`, so that no line is
+ * lost before.
+ */
 async function* inputLines(): AsyncGenerator<string> {
   yield* createInterface({ input: process.stdin, crlfDelay: Infinity });
 }
@@ -35,7 +38,7 @@ async function programKey(values: Invocation["values"]): Promise<string | undefi
 
 /**
  * Serves MCP on standard input and output: finds or starts a server, and passes messages to it.
- * Standard output has only messages of the protocol.
+ * Only messages of the protocol go to standard output.
  */
 export async function serveMcp({ values }: Invocation): Promise<number> {
   const group = textOption(values, "group");

@@ -13,7 +13,7 @@ test("without an action the rules are listed", () => {
   assert.deepEqual([read([]), read(["list"])], [{ type: "list" }, { type: "list" }]);
 });
 
-test("a rule is set with only the given fields, and reset removes a field", () => {
+test("setting a rule changes only the given fields, and `reset` removes a field", () => {
   assert.deepEqual(read(["set", "files.*"], { execution: "ask-always", reason: "mine" }), {
     type: "set",
     change: { tool: "files.*", execution: "ask-always", reason: "mine" },

@@ -37,7 +37,7 @@ function session(rules: readonly OverrideView[]) {
   return { run, changes, removed };
 }
 
-test("rules are listed with their calls, their fields and the parts without effect", async () => {
+test("rules are listed with the calls that they cover, their fields and the fields without effect", async () => {
   const text = await session([rule]).run({ type: "list" });
   assert.equal(
     text,

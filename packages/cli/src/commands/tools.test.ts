@@ -41,7 +41,7 @@ const groups: readonly ToolGroup[] = [
   },
 ];
 
-test("the list shows switches, policies and effects, as rules leave them", () => {
+test("the list shows switches, policies and effects after the rules are applied", () => {
   const described = describeTools(groups, {
     groups: { web: false },
     tools: { "files.WriteFile": false },
@@ -100,7 +100,7 @@ test("without switches and rules a tool has its own policy", () => {
   );
 });
 
-test("a search lists the tools that fit a task, with the beginning of their descriptions", async () => {
+test("a search lists the tools for a task, with the beginning of their descriptions", async () => {
   const ids = (await findTools(groups, "write a document")).slice(0, 2);
   assert.deepEqual(ids, ["files.WriteFile", "files.ViewFile"]);
   const configuration = { groups: {}, tools: {}, rules: [] };

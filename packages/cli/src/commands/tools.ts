@@ -22,7 +22,7 @@ import { commandTexts } from "../texts/commands.ts";
 
 const texts = commandTexts.tools;
 
-/** Lists the tools of the configuration, or those that fit a task, without a server. */
+/** Lists the tools of the configuration, or the tools for a task, without a server. */
 export async function listTools({ values, positionals }: Invocation): Promise<number> {
   const [action, ...words] = positionals;
   const isSearch = action === "search" && words.length > 0;
@@ -50,7 +50,7 @@ export async function listTools({ values, positionals }: Invocation): Promise<nu
 /** The tools that a search lists. */
 const maxFound = 10;
 
-/** Returns the ids of the tools that fit a task, the best first. */
+/** Returns the ids of the tools for a task, the best match first. */
 export async function findTools(
   groups: readonly ToolGroup[],
   task: string,

@@ -10,7 +10,7 @@ type SettingsText = string | null;
 
 /** How a valid settings file differs from the last accepted one. */
 export type ConfigurationReview = {
-  /** The configuration of the file as it is. */
+  /** The current configuration of the file. */
   readonly changed: Configuration;
   readonly text: SettingsText;
   readonly warnings: readonly string[];
@@ -40,7 +40,7 @@ export type ConfigurationReview = {
       }
   );
 
-/** Compares the settings file with the one that was accepted last. Changes nothing. */
+/** Compares the settings file with the last accepted one. Stores nothing. */
 export async function reviewConfiguration(
   options: LoadConfigurationOptions,
 ): Promise<ConfigurationReview | Extract<ConfigurationOutcome, { readonly status: "invalid" }>> {
@@ -68,8 +68,8 @@ export async function reviewConfiguration(
 }
 
 /**
- * Stores a configuration as accepted. From the next start on, a change waits only if it allows more
- * than this configuration.
+ * Stores a configuration as accepted. From the next start on, only changes that allow more than
+ * this one need acceptance.
  */
 export async function acceptConfiguration({
   changed: { acceptedDir, settingsFile },
@@ -94,7 +94,10 @@ function recordFile(acceptedDir: string): string {
 
 const stored = z.record(z.string(), z.string().nullable());
 
-/** Reads the accepted texts by the path of their settings file: several files may share a data directory. */
+/**
+ * Reads the accepted texts by the paths of their settings files, because several files may share a
+ * data directory.
+ */
 async function readRecord(acceptedDir: string): Promise<z.infer<typeof stored> | "unreadable"> {
   let text: string;
   try {

@@ -20,11 +20,11 @@ export interface ApiKey {
   readonly name: string;
   readonly key: string;
   readonly rights: readonly Right[];
-  /** The agent of requests that name no model. */
+  /** The default agent, for requests without a model. */
   readonly agent?: string;
 }
 
-/** Limits that an installation may change. `docs/guides/configuration.md` describes them. */
+/** Limits that an administrator can change. `docs/guides/configuration.md` describes them. */
 export type ConfiguredLimits = NonNullable<Settings["limits"]>;
 
 /** The settings of an installation, validated, with paths made absolute. Plain data. */
@@ -36,8 +36,8 @@ export interface Configuration {
   /** The data directory, with the conversations. @default ".capstan" in the working directory */
   readonly dataDir: string;
   /**
-   * The folder of the accepted configuration: the data directory, unless the settings file names
-   * it, because the file must not choose the version that it is compared with.
+   * The folder of the accepted configuration: the data directory, unless the settings file sets
+   * that. The file must not choose the version that it is compared with.
    */
   readonly acceptedDir: string;
   /**
@@ -52,7 +52,7 @@ export interface Configuration {
   readonly redisUrl?: string;
   /** The secret that the servers of that database share. Never printed either. */
   readonly secretKey?: string;
-  /** The secret before it, after a change: it only decrypts. */
+  /** The previous secret, after a change. It is only used to decrypt. */
   readonly previousSecretKey?: string;
   /** The bucket for the bytes of files and images. */
   readonly fileStore?: S3Options;
@@ -64,7 +64,7 @@ export interface Configuration {
   /** Switches that every new session starts from, by group and by `group.Tool`. */
   readonly groups: { readonly [group: string]: boolean };
   readonly tools: { readonly [toolId: string]: boolean };
-  /** Settings of tools in place of their own, by `group.Tool`. */
+  /** Settings that override those of tools, by `group.Tool`. */
   readonly toolSettings: SettingsByTool;
   /** The tools that are bound to hosted types. */
   readonly hostedTools: HostedTools;
@@ -95,11 +95,13 @@ export interface Configuration {
     readonly powershell?: string;
   };
   /**
-   * Whose answers to approval requests count. @default `anyone-until-connected` on loopback without
-   * keys, else `people`
+   * Who may answer approval requests. @default `anyone-until-connected` on loopback without keys,
+   * else `people`
    */
   readonly approvalsFrom: ApprovalsSetting;
-  /** The MCP server: whose answers count besides, and how long a call waits, in ms. */
+  /**
+   * Options of the MCP server: which approvals clients may give, and how long a call waits, in ms.
+   */
   readonly mcp: Pick<McpOptions, "clientApproves" | "listedTools" | "waitMs">;
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */

@@ -19,7 +19,7 @@ const problemOf = (connections: object) => {
     : checked.findings.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n");
 };
 
-test("a program reaches nothing by default, and its paths are absolute", () => {
+test("a program has no access to folders or hosts by default, and its paths are absolute", () => {
   const { connections } = read({ notes: { command: "bin/notes", read: ["a"] } });
   assert.deepEqual(connections, [
     {

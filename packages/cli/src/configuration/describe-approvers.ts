@@ -1,7 +1,7 @@
 import type { Configuration } from "./configuration.ts";
 
 /**
- * Describes in one line whose answers to approval requests count.
+ * Describes in one line who may answer approval requests.
  *
  * @example describeApprovers({ approvalsFrom: "anyone", apiKeys: [] }) // "anyone who reaches this server"
  */

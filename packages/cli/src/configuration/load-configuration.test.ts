@@ -136,7 +136,7 @@ test("an invalid value is reported with file, line, key, and the expected and th
   );
 });
 
-test("a rule with an unknown part is rejected, because without that part it would differ", async () => {
+test("a rule with an unknown field is rejected, because it would mean something else without it", async () => {
   assert.deepEqual(
     await problems(`{
   "rules": [
@@ -262,7 +262,7 @@ test("retention.deltaDays is rejected as a removed setting", async () => {
   assert.match(outcome.warnings.join(), /retention\.deltaDays: is not a setting .* Remove it: /);
 });
 
-test("services of the knowledge tools are named by their addresses", async () => {
+test("the addresses of the knowledge tools' services are settings", async () => {
   const knowledge = {
     contact: "admin@example.org",
     wikipediaUrl: "http://127.0.0.1:8080/wiki/{language}",
@@ -295,7 +295,7 @@ test("the services of images and recordings are settings, and their keys are not
   assert.match((await problems({ vision })).join(), /vision\.model: expected a model that can see/);
 });
 
-test("a kernel of SiYuan is named by its address, its token or both, and the token is not a setting", async () => {
+test("an address or a token is enough to configure SiYuan, and the token is not a setting", async () => {
   const url = "http://10.0.0.2:6806";
   const environment = { CAPSTAN_SIYUAN_TOKEN: " token " };
   assert.deepEqual((await valid({ siyuan: { url } })).siyuan, { url });
@@ -313,7 +313,7 @@ test("a kernel of SiYuan is named by its address, its token or both, and the tok
   assert.match((await problems({ siyuan: { timeZone: "Mars" } })).join(), /expected a time zone/);
 });
 
-test("a search service is named by its key, its name or an address, and the key is not a setting", async () => {
+test("a key, a name or an address is enough to configure a search service, and the key is not a setting", async () => {
   const searchOf = async (search?: object, environment: { [name: string]: string } = {}) =>
     (await valid(search && { web: { search } }, { environment })).web.search;
   assert.equal(await searchOf(), undefined);
@@ -392,7 +392,7 @@ test("a secret key has at least 32 characters, and errors do not show it", async
   assert.deepEqual(more, []);
 });
 
-test("names of groups and tools have their positions in the file, so that unknown ones can be reported", async () => {
+test("the positions of groups and tools in the file are returned, so that unknown names can be reported", async () => {
   const { places } = await valid(`{
   "groups": { "web": false },
   "rules": [
@@ -438,7 +438,7 @@ test("an unreadable list of keys is rejected, and no message contains a key", as
   }
 });
 
-test("on loopback without keys anyone can approve until a program is connected, with keys only people, unless the settings say otherwise", async () => {
+test("by default, anyone can approve on loopback without keys until a program is connected, and only people with keys", async () => {
   const environment = { CAPSTAN_API_KEYS: "bot:one" };
   const from = async (settings: object, more = {}) => (await valid(settings, more)).approvalsFrom;
   assert.equal(await from({}), "anyone-until-connected");

@@ -71,8 +71,8 @@ export async function loadConfiguration(
   const given = { ...fromEnvironment.settings, ...fromFlags.settings };
   const merged = { ...file.settings, ...given };
   const pathsOfFile = (text: string) => resolve(dirname(path), withHome(text));
-  // Not read from the file: the program is executed, and the file may be in a folder that the user
-  // only inspects.
+  // The file cannot set the programs, because they are executed, and the file may be in a folder
+  // that the user only inspects.
   const python = environment["CAPSTAN_PYTHON"]?.trim();
   const powershell = environment["CAPSTAN_PWSH"]?.trim();
   // A host can have brackets, as in a URL: [::1].
@@ -231,7 +231,7 @@ function bucketOf({ kind: _kind, ...options }: S3Options & { readonly kind: "s3"
   return options;
 }
 
-/** A token alone is enough, because the kernel has a usual address. */
+/** A token alone is enough, because the kernel has a default address. */
 function siyuanOf(
   settings: Settings["siyuan"],
   secret: string | undefined,

@@ -177,7 +177,7 @@ test("changes that allow more are named, and changes that allow less are not", a
     assert.deepEqual(await looser(accepted, changed), expected, what);
 });
 
-test("listening for other machines is looser, listening for this one is not", async () => {
+test("listening for other machines is looser, and listening for this machine is not", async () => {
   const keys = { CAPSTAN_API_KEYS: "a:b" };
   assert.deepEqual(await looser({}, { host: "0.0.0.0" }, keys), ["host"]);
   assert.deepEqual(await looser({ host: "0.0.0.0" }, { host: "localhost" }, keys), []);
@@ -199,7 +199,7 @@ const calls = ["a.X", "a.Y", "b.X"].flatMap((toolId) =>
   })),
 );
 
-test("rules that are not looser allow no call and show no result for which the others asked", async () => {
+test("rules that are not looser keep every approval and review that the accepted rules require", async () => {
   const base = await load({});
   const execution = ["auto", "ask-once", "ask-always", "deny"] as const;
   const result = ["never", "on-error", "always"] as const;

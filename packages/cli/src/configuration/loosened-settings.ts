@@ -27,7 +27,7 @@ function compare<K extends keyof Configuration>(
   return comparisons[name](accepted[name], changed[name]);
 }
 
-/** Each check gets two different values. */
+/** Each check is called with two different values. */
 const comparisons: {
   readonly [K in keyof Required<Configuration>]: (
     accepted: Configuration[K],
@@ -91,12 +91,12 @@ const comparisons: {
     changed
       .filter((one) => one.on && !accepted.some((other) => equal(other, one)))
       .map(({ connection: { name } }) => `connections.${name}`),
-  // A new address learns which tools are called.
+  // A new address receives messages about the called tools.
   webhooks: (accepted, changed) =>
     changed
       .filter((one) => !accepted.some((other) => equal(other, one)))
       .map(({ endpoint }) => `webhooks.${endpoint}`),
-  // A user who follows a link signs in there.
+  // A user who follows a link to this address signs in there.
   publicUrl: always("publicUrl"),
   skills: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["skills"]),
   media: loosenedMedia,
@@ -111,7 +111,7 @@ const comparisons: {
     changed.length > 0 && isPartOf(changed, accepted) ? [] : ["allowedHosts"],
   allowedOrigins: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["allowedOrigins"]),
   unknown: always("settings that are not known"),
-  // These never count: the form of earlier turns, and positions in the file.
+  // These settings are never looser: the form of earlier turns, and positions in the file.
   history: () => [],
   places: () => [],
 };
@@ -129,7 +129,7 @@ function always(name: string): () => readonly string[] {
   return () => [name];
 }
 
-/** Whether all entries of a list are in the other one. */
+/** Returns whether the other list contains all entries of a list. */
 function isPartOf(list: readonly string[], whole: readonly string[]): boolean {
   return equal(
     list,
@@ -140,8 +140,8 @@ function isPartOf(list: readonly string[], whole: readonly string[]): boolean {
 type Switches = { readonly [name: string]: boolean };
 
 /**
- * `scripts` exists only if it is named, and `code` is off unless it is switched on; all others are
- * on unless they are switched off.
+ * The group `scripts` exists only if the configuration names it, and `code` is off by default. All
+ * other groups are on by default.
  */
 const groupRank = (name: string, on: boolean | undefined): number => {
   if (name === "scripts") return rank(on, [undefined, false, true]);
@@ -199,8 +199,8 @@ function loosenedLimits(accepted: ConfiguredLimits, changed: ConfiguredLimits): 
 }
 
 /**
- * A new agent allows nothing by itself, because requests can name the same model and groups. It
- * loosens only with `require_approval`. A change of an agent also reaches clients that use it.
+ * A new agent is looser only if it sets `require_approval`, because requests can name the same
+ * model and groups without it. A changed agent also affects clients that already use it.
  */
 function loosenedAgents(accepted: Agents, changed: Agents): readonly string[] {
   return Object.entries(changed)
@@ -243,7 +243,10 @@ function loosensGroup(before: Group | undefined, after: Group): boolean {
 /** The values of a rule's field, from the loosest to the strictest. */
 interface Scale {
   readonly words: readonly string[];
-  /** A rule with this value, or a stricter one, tightens all other rules and the tool's policy. */
+  /**
+   * A rule with this value or a stricter one applies whatever other rules and the tool's policy
+   * allow.
+   */
   readonly strict: string;
 }
 

@@ -4,7 +4,7 @@ import { readMediaServices } from "./media-services.ts";
 
 const url = "http://10.0.0.2:8080/v1";
 
-test("a key of OpenAI is enough for images, recordings and descriptions", () => {
+test("an OpenAI key is enough for images, recordings and descriptions", () => {
   assert.deepEqual(readMediaServices({}, { OPENAI_API_KEY: " sk-1 " }).services, {
     images: { url: "https://api.openai.com/v1", model: "gpt-image-2", key: "sk-1" },
     transcription: { url: "https://api.openai.com/v1", model: "gpt-4o-transcribe", key: "sk-1" },
@@ -18,7 +18,7 @@ test("a key of OpenAI is enough for images, recordings and descriptions", () => 
   });
 });
 
-test("the key of OpenAI is not sent to another service", () => {
+test("OpenAI's key is not sent to another service", () => {
   const settings = { images: { url, model: "flux" }, vision: { model: "custom/llava" } };
   const environment = { OPENAI_API_KEY: "sk-1" };
   const { services } = readMediaServices(settings, environment);
@@ -28,7 +28,7 @@ test("the key of OpenAI is not sent to another service", () => {
   assert.equal(readMediaServices(settings, own).services.images?.key, "own");
 });
 
-test("a service of another address needs the name of its model", () => {
+test("a service at another address needs the name of its model", () => {
   const { problems } = readMediaServices({ images: { url }, transcription: { url } }, {});
   assert.match(problems.join("\n"), /images\.model: expected .*\ntranscription\.model: expected /);
   const named = { images: { model: "gpt-image-1.5" } };

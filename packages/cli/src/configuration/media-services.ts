@@ -20,8 +20,8 @@ type Environment = { readonly [name: string]: string | undefined };
 const openaiUrl = "https://api.openai.com/v1";
 
 /**
- * Returns the services that the settings and the environment name. The key of OpenAI is only sent to
- * OpenAI; a key for another service is a variable of its own.
+ * Returns the services that the settings and the environment name. OpenAI's key is only sent to
+ * OpenAI. A key for another service has its own variable.
  */
 export function readMediaServices(
   settings: Pick<Settings, "images" | "transcription" | "vision">,

@@ -56,7 +56,7 @@ export function parseSettings(text: string, shown: string): SettingsLayer {
   };
 }
 
-/** Returns the positions in which groups and tools are named. Their existence is checked later. */
+/** Returns the positions of the names of groups and tools. Their existence is checked later. */
 function namesIn(raw: unknown): readonly Path[] {
   const { groups, tools, agents, rules } = (raw ?? {}) as { readonly [key: string]: unknown };
   const keysOf = (value: unknown) =>

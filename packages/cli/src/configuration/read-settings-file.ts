@@ -42,12 +42,13 @@ export async function readSettingsFile(options: {
     text = await readFile(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // While code runs, an empty folder reserves the name, and it remains after a crash.
+    // Ignore a folder: while code runs, an empty folder reserves the name, and it remains after a
+    // crash.
     if ((code === "ENOENT" || code === "EISDIR") && !required) return emptyLayer;
     const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
     return { ...emptyLayer, problems: [`${shown}: ${why}`] };
   }
-  // Without a file, the parser is not loaded.
+  // Load the parser only if there is a file.
   const { parseSettings } = await import("./parse-settings.ts");
   return { ...parseSettings(text, shown), text };
 }

@@ -22,7 +22,7 @@ const answers: { readonly [method: string]: object } = {
   "tools/call": { content: [{ type: "text", text: "fine" }] },
 };
 
-/** A server that accepts the key `k`, and answers as `answers` say. */
+/** A server that accepts the key `k`, and replies with `answers`. */
 async function serve(context: TestContext, given: typeof answers = answers): Promise<string> {
   const server = createServer((request, response) => {
     let body = "";
@@ -79,7 +79,7 @@ test("makes a call through the written entry, of a tool that only reads", async 
   assert.match(checks[3] ?? "", /List answered in/);
 });
 
-test("says which step fails, and what to do", async (context) => {
+test("reports the failed step, and its remedy", async (context) => {
   const url = await serve(context);
   const last = async (entry?: object) => (await check(context, entry)).at(-1);
   assert.match(
@@ -102,7 +102,7 @@ test("says which step fails, and what to do", async (context) => {
   assert.match((await last(withKey(broken, "k"))) ?? "", /^call wrong List failed: no $/);
 });
 
-test("reports a call that waits for approval, and an answer that breaks off", async (context) => {
+test("reports a call that waits for approval, and a response that ends too early", async (context) => {
   const text = "List waits for the approval of a user at http://127.0.0.1/ and has not run yet.";
   const waiting = { content: [{ type: "text", text }] };
   const url = await serve(context, { ...answers, "tools/call": waiting });
@@ -119,7 +119,7 @@ test("reports a call that waits for approval, and an answer that breaks off", as
   assert.match(server ?? "", /^server wrong \S/);
 });
 
-test("starts the command of an entry, and reports its last words if it ends", async (context) => {
+test("starts the command of an entry, and reports its last line of output if it ends", async (context) => {
   const script = `const answers = ${JSON.stringify(answers)};
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);

@@ -106,7 +106,7 @@ for (const [name, before] of Object.entries(contents))
     assert.deepEqual(readdirSync(join(options.dataDir, "programs")), []);
   });
 
-test("changes that the user made since stay when the client is disconnected", async (context) => {
+test("disconnecting a client keeps changes that the user made since", async (context) => {
   const changes: { readonly [client: string]: readonly [string, string] } = {
     "claude-code": ['"numStartups": 3', '"numStartups": 4'],
     codex: ['model = "x"', 'model = "y"'],
@@ -151,7 +151,7 @@ test("an entry of the same name is replaced and restored", async (context) => {
   assert.match(text(), /"url": "mine"/);
 });
 
-test("without agreement, and if the file cannot be edited, nothing changes", async (context) => {
+test("nothing changes if the user declines, or if the file cannot be edited", async (context) => {
   const declined = user(context, "codex", { agrees: false });
   writeFileSync(declined.file, "a = 1\n");
   assert.equal(await connectClient(declined.options, target), false);
@@ -198,7 +198,7 @@ test("a change by another program between reading and writing is not lost", asyn
   assert.equal(keys.principalOf(old), "program:claude-code");
 });
 
-test("a link stays a link, and its user is told", async (context) => {
+test("a link stays a link, and the command mentions it", async (context) => {
   const { options, file, output } = user(context, "zed");
   const shared = join(options.machine.home, "dotfiles.json");
   writeFileSync(shared, "{}\n");
@@ -220,7 +220,7 @@ test("with --stdio the key is in the data directory only, and --print writes not
   assert.doesNotMatch(text(), /capstan-program-/);
   const key = join(options.dataDir, "programs", "codex.key");
   assert.equal(statSync(key).mode & 0o777, 0o600);
-  // Over HTTP the key is in the client's file, and only there.
+  // Over HTTP, only the client's file contains the key.
   await connectClient(options, target);
   assert.throws(() => statSync(key), { code: "ENOENT" });
 });

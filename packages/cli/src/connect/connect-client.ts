@@ -27,7 +27,7 @@ export interface ConnectTarget {
   readonly url: string;
   /** The command that serves MCP on standard input and output. */
   readonly command: CommandTarget;
-  /** @default as the client can */
+  /** @default over HTTP if the client can send a key */
   readonly stdio?: boolean | undefined;
 }
 
@@ -46,7 +46,8 @@ export function printEntry(
 }
 
 /**
- * Adds the server to a client's configuration, with a new key of its own, after its user agreed.
+ * Adds the server to a client's configuration, with a new key for this client, after the user
+ * agreed.
  *
  * @returns whether it was connected
  * @throws CommandFailure if the file cannot be read, edited or written; nothing is changed then
@@ -117,7 +118,7 @@ export async function connectClient(
 }
 
 /**
- * Restores a client's configuration and revokes its key, after its user agreed.
+ * Restores a client's configuration and revokes its key, after the user agreed.
  *
  * @returns whether it was disconnected
  * @throws CommandFailure if the client is not connected, or its file cannot be edited

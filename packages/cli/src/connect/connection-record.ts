@@ -52,7 +52,9 @@ export function connectionFiles(dataDir: string, client: string) {
     writeKey: (text: string) => write(key, `${text}\n`),
     removeKey: () => rmSync(key, { force: true }),
 
-    /** Returns the record, or `undefined` if the client is not connected or the record is damaged. */
+    /**
+     * Returns the record, or `undefined` if the client is not connected or the record is corrupt.
+     */
     readRecord(): ConnectionRecord | undefined {
       try {
         return stored.parse(JSON.parse(read(record) ?? "")) as ConnectionRecord;

@@ -6,7 +6,10 @@ import type { ClientKind } from "./clients/client.ts";
 import { type ConnectionRecord, hashOf } from "./connection-record.ts";
 import { editEntry, entryOf, FormatProblem, isObject } from "./formats/config-format.ts";
 
-/** The text of a client's file without the entry of an earlier `connect`; `undefined`: no file. */
+/**
+ * The text of a client's file without the entry of an earlier `connect`. `undefined` if there was
+ * no file.
+ */
 export interface Restored {
   readonly text: string | undefined;
   /** The permissions before the earlier `connect`. */

@@ -11,7 +11,7 @@ const texts = connectTexts.check;
  */
 const limitSeconds = 60;
 
-/** A connection over MCP that sends requests as a client does. */
+/** An MCP connection that sends requests like a client. */
 export interface Probe {
   /** Sends a request and returns its result. @throws ProbeFailure */
   readonly request: (
@@ -111,7 +111,7 @@ export function probeCommand({ command, args }: CommandTarget): Probe {
       const answer = JSON.parse(line) as Answer;
       waiting.get(answer.id)?.(answer);
     } catch {
-      // Only messages matter.
+      // Ignore all events except messages.
     }
   });
   let nextId = 1;

@@ -15,7 +15,7 @@ const directory = mkdtempSync(join(tmpdir(), "capstan-record-"));
 after(() => rmSync(directory, { recursive: true }));
 
 test(
-  "no code and no file tool reaches the record of the accepted configuration",
+  "code and file tools cannot access the record of the accepted configuration",
   { skip: noSandbox },
   async () => {
     const settings = { data: "elsewhere", groups: { code: true }, code: { write: true } };

@@ -116,7 +116,9 @@ const shipped = groups.flatMap(({ name, tools }) =>
   tools.map((tool) => ({ id: `${name}.${tool.definition.function.name}`, tool })),
 );
 
-/** A policy that depends on the arguments is that of a call without the loosening ones. */
+/**
+ * If the policy depends on the arguments, takes that of a call without arguments that loosen it.
+ */
 function executionOf({ executionPolicy = "ask-once" }: NonNullable<Tool["permission"]>) {
   return typeof executionPolicy === "function" ? executionPolicy({}) : executionPolicy;
 }
@@ -131,7 +133,7 @@ test("every tool with a kind is shipped, even if this machine lacks its interpre
 });
 
 // Contract: sandbox-62
-test("code is off unless it is switched on; models write tools only if the configuration names the group", async () => {
+test("code is off by default, and models can write tools only if the configuration names the group", async () => {
   const unnamed = await configuredGroups({ ...configuration, groups: {} });
   assert.ok(unnamed.some(({ name }) => name === "code"));
   assert.deepEqual(

@@ -44,7 +44,7 @@ export interface BuiltInGroupsOptions {
   /** Absolute paths that code and the editing tools cannot change. @default none */
   readonly protected?: readonly string[];
   /**
-   * The folder that keeps the former contents of edited files. @default no group that edits files
+   * The folder that stores the former contents of edited files. @default no group that edits files
    */
   readonly changes?: string;
   /**
@@ -54,11 +54,14 @@ export interface BuiltInGroupsOptions {
   readonly allowPrivateHosts?: readonly string[];
   /** The services of the group `knowledge`. @default the public ones */
   readonly knowledge?: KnowledgeToolsOptions;
-  /** The services and the model of the group `media`. @default its tools are listed with what they need */
+  /**
+   * The services and the model of the group `media`. @default its tools are listed with a setup
+   * hint
+   */
   readonly media?: Pick<MediaToolsOptions, "images" | "transcription" | "vision">;
-  /** The service of `WebSearch`. @default the tool is listed with what it needs */
+  /** The service of `WebSearch`. @default the tool is listed with a setup hint */
   readonly search?: WebSearchOptions;
-  /** The SiYuan kernel. @default the group `siyuan` is listed with what it needs */
+  /** The SiYuan kernel. @default the group `siyuan` is listed with a setup hint */
   readonly siyuan?: Pick<SiyuanToolsOptions, "url" | "token" | "timeZone">;
   /** The skills, and the sandbox of their scripts. @default there is no such group */
   readonly skills?: Pick<SkillToolsOptions, "catalog" | "sandbox" | "sandboxFix">;
@@ -75,10 +78,13 @@ export interface BuiltInGroupsOptions {
   >;
 }
 
-/** The groups that are off until the configuration, or a user for a conversation, switches them on. */
+/**
+ * The groups that are off by default. The configuration, or a user for a conversation, can switch
+ * them on.
+ */
 const offByDefault: ReadonlySet<string> = new Set(["code"]);
 
-/** Returns whether a group is on if the configuration has no switch for it. */
+/** Returns whether a group is on by default. */
 export function isOnByDefault(group: string): boolean {
   return !offByDefault.has(group);
 }
@@ -131,8 +137,8 @@ export function builtInGroups(options: BuiltInGroupsOptions): readonly ToolGroup
 }
 
 /**
- * The groups of an installation. The group `scripts`, with which a model writes tools, exists only
- * if the configuration names it, `{"groups": {"scripts": true}}`.
+ * Creates the groups of an installation. The group `scripts`, with which a model writes tools,
+ * exists only if the configuration names it, `{"groups": {"scripts": true}}`.
  *
  * @param services.findModel finds the model that describes images. @default tools are only listed, not called
  */

@@ -146,7 +146,7 @@ function toolsById(groups: readonly ToolGroup[]): ReadonlyMap<string, Tool> {
 /** A name in the settings, and the existing names of its kind. */
 interface Named {
   readonly key: string;
-  /** The key of its position. @default key */
+  /** The key under which its position is stored. @default key */
   readonly at?: string;
   readonly what: string;
   readonly name: string;
@@ -166,7 +166,8 @@ function listed(groupNames: readonly string[]): string {
 }
 
 /**
- * Problems as compilers write them, `file:line:column: error: message`, which editors jump to.
+ * Formats problems in the form of compilers, `file:line:column: error: message`, so that editors
+ * can jump to them.
  *
  * @param directory the folder that paths are relative to, if they are inside it
  */

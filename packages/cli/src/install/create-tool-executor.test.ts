@@ -88,7 +88,7 @@ test("each session has its own variables, grants and approval adapter", async ()
 });
 
 // Contract: executor-139
-test("switches of tools that are no longer installed change nothing", () => {
+test("switches of tools that are no longer installed have no effect", () => {
   const groupDefaults = { gone: false };
   const toolDefaults = { "gone.Tool": false, "a.Gone": false };
   assert.equal(offered({ groups, groupDefaults, toolDefaults }).length, 4);

@@ -1,7 +1,7 @@
 import { type ToolGroup, ToolExecutor, type ToolExecutorOptions } from "@capstan/core";
 import { linearPatterns } from "@capstan/toolkit";
 
-/** The executor's options, with its tool groups and the tools that start enabled. */
+/** The executor's options, with its tool groups and the initial switches. */
 export interface CreateToolExecutorOptions extends ToolExecutorOptions {
   /** The groups of the session, in this order, e.g. `builtInGroups({ roots })`. */
   readonly groups: readonly ToolGroup[];

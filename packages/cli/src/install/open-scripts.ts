@@ -30,7 +30,7 @@ import { problemLines } from "./check-tools.ts";
 /**
  * Reads the folders of tools, and reads them again after each change.
  *
- * @param options.reserved ids of installed groups, apart from those that may be switched on
+ * @param options.reserved ids of installed groups
  * @param options.watch false reads once @default true
  * @param options.log receives each problem once
  * @throws CapstanError `data_directory_unwritable`
@@ -56,7 +56,7 @@ export async function openScripts(options: {
   await makeFolder(ofScripts(""));
   const approvals = openScriptApprovals({ folder: ofScripts("approvals") });
   const { sandbox } = await processSandbox();
-  // Without a sandbox one approval is not enough: each call asks.
+  // Without a sandbox, each call needs an approval.
   const holding = askWithoutSandbox(sandbox.kind, approvals);
   const environments = pythonEnvironments(ofScripts("environments"));
   const values = configuredValues(configuration);
@@ -149,8 +149,8 @@ function unreadableValue(name: string): string {
 }
 
 /**
- * Creates the secret if there is none. If two processes create it at once, each reads only its own
- * caches until the next start.
+ * Creates the secret if there is none. If two processes create it at once, each can read only its
+ * own caches until the next start.
  */
 async function cacheSecretIn(file: string): Promise<string> {
   const kept = await readFile(file, "utf8").catch(() => "");

@@ -6,7 +6,7 @@ import { ownAttachmentTools, ownHostedTools } from "./own-hosted-tools.ts";
 const python = [defineTool({ name: "Python", description: "", execute: () => "" })];
 const code = { name: "code", tools: python };
 
-test("a hosted type is bound to a built-in tool whose group is on and that has what it needs", () => {
+test("a hosted type is bound to a built-in tool that is available and whose group is on", () => {
   const on = { groups: { code: true } };
   assert.deepEqual(ownHostedTools([code], on), { code_interpreter: "code.Python" });
   assert.deepEqual(ownHostedTools([code], { groups: {} }), {});
@@ -27,7 +27,7 @@ test("documents that a model does not take get the built-in tools that read them
   assert.deepEqual(ownAttachmentTools([retrieval], off), {});
 });
 
-test("files that a model does not take have a built-in tool if it has what it needs", () => {
+test("files that a model does not take have a built-in tool if it is available", () => {
   const hear = [defineTool({ name: "TranscribeAudio", description: "", execute: () => "" })];
   const media = { name: "media", tools: hear };
   assert.deepEqual(ownAttachmentTools([media], { groups: {} }), {

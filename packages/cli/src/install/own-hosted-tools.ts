@@ -18,8 +18,8 @@ const toolsOfFiles: Configuration["attachmentTools"] = {
 };
 
 /**
- * Returns the built-in tools that are bound to hosted types unless the configuration binds others: those whose
- * group is on and that have what they need.
+ * Returns the built-in tools that are bound to hosted types, unless the configuration binds others.
+ * Includes only available tools whose group is on.
  */
 export function ownHostedTools(
   shipped: readonly ToolGroup[],
@@ -42,7 +42,7 @@ export function ownAttachmentTools(
   );
 }
 
-/** Returns the ids of the tools whose group is on and that have what they need. */
+/** Returns the ids of the available tools whose group is on. */
 function usableTools(
   shipped: readonly ToolGroup[],
   configuration: Pick<Configuration, "groups">,

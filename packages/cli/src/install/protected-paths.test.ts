@@ -13,14 +13,14 @@ test("in a clone, no file that npm reads to start or install the server can be c
     scripts: { folders: [] },
     settingsFile: join(clone, "capstan.config.json"),
   });
-  // npm prefers a shrinkwrap to a lockfile, and runs what a project's .npmrc names.
+  // npm prefers a shrinkwrap to a lockfile, and runs programs that a project's .npmrc names.
   for (const name of ["package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc"])
     assert.ok(paths.includes(join(clone, name)), name);
   for (const name of ["packages", "node_modules", "scripts", ".git"])
     assert.ok(paths.includes(join(clone, name)), name);
 });
 
-test("in a root, nothing can be changed or made that the server could run as another program", () => {
+test("in a root, no file can be changed or created that the server could run as another program", () => {
   const root = mkdtempSync(join(tmpdir(), "capstan-test-"));
   try {
     mkdirSync(join(root, ".venv/bin"), { recursive: true });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
-/** Collects the names of the installed packages from which files are loaded. */
+/** Collects the names of the installed packages whose files are loaded. */
 const recordPackages = `
   import { registerHooks } from "node:module";
   const packages = new Set();
@@ -50,7 +50,7 @@ async function packagesOf(script: string, modules: readonly string[]): Promise<r
 
 // A package that only some servers or requests need is imported by the code that needs it, with
 // `await import()`. Each eager import costs time and memory at every start.
-test("a server that has started has loaded only the packages that every server needs", async () => {
+test("starting a server loads only the packages that every server needs", async () => {
   const modules = [
     "../commands/serve.ts",
     "../configuration/load-configuration.ts",

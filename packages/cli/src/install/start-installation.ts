@@ -32,9 +32,9 @@ export interface RunningInstallation {
   readonly createPairingLink: () => string;
   /** The default model, and the reason for the choice. */
   readonly model: ModelEntry;
-  /** Settings that change nothing. */
+  /** Warnings about settings without effect. */
   readonly warnings: readonly string[];
-  /** Resolves with the error if nothing can be stored any more. */
+  /** Resolves with the error if the store fails permanently. */
   readonly failed: Promise<Error>;
   /**
    * Waits up to `graceMs` (default as configured) for the runs to end, and hands back the others

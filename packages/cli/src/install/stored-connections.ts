@@ -14,7 +14,10 @@ import {
 } from "@capstan/connections";
 import type { Store } from "@capstan/store";
 
-/** The principal of the user who runs the server; programs that this user connected act for it. */
+/**
+ * The principal of the user who runs the server. Programs that this user connected act for this
+ * principal.
+ */
 const localPrincipal = "local";
 
 /**

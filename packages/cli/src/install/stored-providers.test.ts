@@ -13,7 +13,7 @@ const key = "sk-canary-1234567890";
 const { signal } = new AbortController();
 let folders = 0;
 
-/** Providers whose list has one model if the key is right. */
+/** Fake providers, which list one model if the key is right. */
 function open(
   environment: { readonly [name: string]: string } = {},
   { dataDir = join(place, `${++folders}`), secretKey = "s".repeat(32), model = "" } = {},
@@ -63,7 +63,7 @@ test("a key is tried, stored encrypted, used at once, and never shown", async ()
     assert.doesNotMatch(readFileSync(join(folder, name), "utf8"), /canary/);
     assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
   }
-  // Another start with the same secret key reads it; with another one it must be set again.
+  // A start with the same secret key reads it. With another secret key, it must be set again.
   assert.equal(open({}, { dataDir }).models.default.id, "openai/gpt-5.5");
   const changed = open({}, { dataDir, secretKey: "t".repeat(32) });
   assert.equal(changed.models.default.id, "capstan/offline");

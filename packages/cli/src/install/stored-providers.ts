@@ -18,8 +18,8 @@ const kept = z.strictObject({
 type Kept = z.infer<typeof kept>;
 
 /**
- * Opens the providers of models that administrators set on the page. Each is an encrypted file in
- * the data directory, with the same key as the values for scripts.
+ * Opens the model providers that administrators set on the page. Each is a file in the data
+ * directory, encrypted with the same key as the values for scripts.
  *
  * @param options.environment the server's environment, which applies to all other providers
  */

@@ -11,7 +11,7 @@ const search = searchTools(() => Promise.resolve([]));
 const { toolTokens: maxTokens } = defaultServerLimits;
 const deferral = { maxTokens, searchTool, loaded: () => [] };
 
-/** The group with all its tools, as if nothing that they need were missing. */
+/** Returns the group with all its tools marked as available. */
 function complete(group: ToolGroup): ToolGroup {
   return { ...group, tools: group.tools.map(({ unavailable: _none, ...tool }) => tool) };
 }

@@ -23,7 +23,7 @@ const sources = {
  *
  * @param options.interpreter the path of the language's program
  * @param options.timeoutMs how long the call may take @default 30000
- * @returns why the call failed, or `undefined` if it returned its value
+ * @returns the reason why the call failed, or `undefined` if it succeeded
  */
 export async function tryScript(options: {
   readonly language: "python" | "powershell";

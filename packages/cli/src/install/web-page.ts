@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /**
- * Builds the page if it is stale and Capstan runs from its sources. The build runs in a process of
- * its own, because it takes seconds of processor time and requests are answered meanwhile.
+ * Builds the page if it is stale and Capstan runs from its sources. The build runs in a separate
+ * process, because it takes seconds of processor time and the server answers requests meanwhile.
  *
  * @throws Error if the build fails; the build has printed the reason
  */
@@ -14,7 +14,7 @@ export async function buildPageFromSource(): Promise<void> {
   const { isWebStale } = (await import(script)) as { readonly isWebStale: () => boolean };
   if (!isWebStale()) return;
   const child = spawn(process.execPath, [fileURLToPath(script)], { stdio: "inherit" });
-  // A server that stops does not wait for the build.
+  // A stopping server does not wait for the build.
   child.unref();
   const stop = () => child.kill();
   process.once("exit", stop);

@@ -15,7 +15,7 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** Runs a bridge in front of apps; the test can replace the app as a restart does. */
+/** Runs a bridge in front of a server's app, which the test can replace to simulate a restart. */
 function startBridge(createApp: () => TestApp) {
   let app = createApp();
   let connected = 0;
@@ -131,7 +131,7 @@ test("a client of the protocol 2026-07-28 needs no session, and cancels a reques
   await bridge.end();
 });
 
-test("after a restart of the server the next call works, once", async () => {
+test("after a restart of the server, the next call runs exactly once", async () => {
   const bridge = startBridge(createApp);
   await bridge.ask(1, "initialize", hello);
   bridge.notify("notifications/initialized");

@@ -15,17 +15,17 @@ export interface McpBridgeOptions {
   readonly write: (message: string) => void;
   /** Returns the endpoint. Called again if the server does not respond. */
   readonly connect: () => Promise<McpTarget>;
-  /** Gets what went wrong. Standard output has only messages. */
+  /** Logs a problem. It must not write to standard output, which has only messages. */
   readonly log: (line: string) => void;
   readonly fetch?: typeof fetch;
-  /** Time until a lost stream of notifications is opened again, in ms. @default 1000 */
+  /** The delay before a lost stream of notifications is opened again, in ms. @default 1000 */
   readonly reopenMs?: number;
 }
 
 /** The longest message of a client, in characters. */
 const messageChars = 4 * 1_048_576;
 
-/** A message of JSON-RPC, as far as the bridge reads it. */
+/** The fields of a JSON-RPC message that the bridge reads. */
 interface Message {
   readonly id?: string | number;
   readonly method?: string;
@@ -49,9 +49,9 @@ export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
   const open = new Map<string | number, AbortController>();
   let target = await options.connect();
   let session: { readonly id: string; readonly version: string } | undefined;
-  /** The client's `initialize`, with which a session is started again. */
+  /** The client's `initialize` message, which the bridge sends again to start a new session. */
   let initialize: Message | undefined;
-  /** The first response, without which there is no session for later messages. */
+  /** Settles with the first response, which has the session id for later messages. */
   let starting: Promise<void> = Promise.resolve();
   let restarting: Promise<boolean> | undefined;
   let notifications: Promise<void> | undefined;
@@ -82,7 +82,9 @@ export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
       signal,
     });
 
-  /** Sends a message. If nothing was sent because the server is gone, finds or starts a server. */
+  /**
+   * Sends a message. If the server is gone before the message is sent, finds or starts a server.
+   */
   async function send(message: Message, signal: AbortSignal): Promise<Response> {
     try {
       return await post(message, signal);
@@ -93,7 +95,7 @@ export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
     }
   }
 
-  /** Starts the session again, which a restart of the server has ended. */
+  /** Starts a new session after a restart of the server. */
   async function restart(first: Message, signal: AbortSignal): Promise<boolean> {
     session = undefined;
     const response = await send(first, signal);
@@ -177,7 +179,7 @@ export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
     }
     const { id, method, params } = message;
     const cancelled = open.get(params?.requestId as string | number);
-    // Without a session, closing its connection cancels a request.
+    // Without a session, the bridge cancels a request by closing its connection.
     if (method === "notifications/cancelled" && session === undefined) return cancelled?.abort();
     const controller = new AbortController();
     if (id !== undefined && method !== undefined) open.set(id, controller);
@@ -198,7 +200,7 @@ export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
     if (line.trim() === "") continue;
     take(line);
   }
-  // Requests of a client that has left are not awaited.
+  // Do not wait for requests of a client that has disconnected.
   if (session !== undefined)
     await request(target.url, {
       method: "DELETE",
@@ -240,7 +242,9 @@ function oneLine(text: string): string {
   return /[\r\n]/.test(text) ? JSON.stringify(JSON.parse(text)) : text;
 }
 
-/** Headers have only ASCII characters; the protocol has a form for others. */
+/**
+ * Encodes a text for a header, which can only contain ASCII, in the form that the protocol defines.
+ */
 function headerText(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith("=?");
   return isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { test } from "node:test";
 import { createNodeTerminal } from "./node-terminal.ts";
 
-/** The streams of a process, which a test writes to and reads from. */
+/** The streams of a process, for tests. */
 function createStreams(isTTY: boolean) {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 80 });
   const [input, output, error] = [stream(), stream(), stream()];
@@ -19,7 +19,7 @@ function textOf(stream: PassThrough): string {
   return text;
 }
 
-// A lost line would be awaited forever.
+// If a line were lost, this would wait forever.
 const within = { timeout: 60_000 };
 
 test("all lines of one chunk are read, then the end", within, async () => {

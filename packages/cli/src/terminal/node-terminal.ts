@@ -9,7 +9,7 @@ interface Streams {
   readonly error: NodeJS.WriteStream;
 }
 
-/** The number of buffered lines that were typed ahead; a pipe waits instead. */
+/** The maximum number of buffered lines that were typed ahead. A pipe is paused instead. */
 const typedAhead = 100;
 
 /**
@@ -57,7 +57,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       resolve(read);
     };
     const abort = () => {
-      // The typed text was an answer to a question that is gone.
+      // Discard the typed text, which answered a request that is gone.
       clearLine();
       gate.write("\n");
       settle({ type: "aborted" });
@@ -68,7 +68,7 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
     if (interactive) {
       gate.open = true;
       lines.setPrompt(prompt);
-      // A question starts with an empty line: text that was typed before it must not answer it.
+      // Start a prompt with an empty line, because text that was typed earlier must not answer it.
       if (signal) clearLine();
       lines.prompt(true);
       if (prefill !== undefined) lines.write(prefill);

@@ -9,7 +9,7 @@ test("an escape sequence is shown, not executed", () => {
   assert.equal(printableLine("a\r\nb\tc\u202Ed"), "a↵b c⟨U+202E⟩d");
 });
 
-test("the result has no control characters, however the text is cut", () => {
+test("the result has no control characters, however the text is split", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(), (text, cut) => {
       const at = cut % (text.length + 1);

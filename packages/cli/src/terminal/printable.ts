@@ -3,7 +3,10 @@ import { visibleText } from "@capstan/core/text";
 // Text of a model or a tool must not control the terminal: an escape sequence could repaint a
 // question, or set the clipboard.
 
-/** Makes the control characters in a text visible, except line feeds and tabs. Works on pieces of a stream. */
+/**
+ * Makes the control characters in a text visible, except line feeds and tabs. Works on chunks of a
+ * stream.
+ */
 export function printable(text: string): string {
   return text.replaceAll("\r", "").replaceAll(unprintable, visible);
 }
@@ -14,7 +17,7 @@ export function printableLine(text: string): string {
 }
 
 // C0 and C1 without tab and line feed, and the characters that change the writing direction.
-// oxlint-disable-next-line no-control-regex -- they are what this looks for
+// oxlint-disable-next-line no-control-regex -- the pattern matches control characters
 const unprintable = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
 
 function visible(character: string): string {

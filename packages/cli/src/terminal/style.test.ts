@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatCount, formatDuration } from "./style.ts";
 
-test("durations use the unit that suits them", () => {
+test("durations have a unit that depends on their length", () => {
   assert.equal(formatDuration(0.4), "0 ms");
   assert.equal(formatDuration(999), "999 ms");
   assert.equal(formatDuration(999.6), "1.0 s");
@@ -10,7 +10,7 @@ test("durations use the unit that suits them", () => {
   assert.equal(formatDuration(125_000), "2 min 5 s");
 });
 
-test("counts have separators and a plural", () => {
+test("counts have thousands separators and a plural", () => {
   assert.equal(formatCount(1, "token"), "1 token");
   assert.equal(formatCount(1234, "token"), "1,234 tokens");
 });

@@ -13,7 +13,7 @@ export type ReadLine =
 
 /** The terminal of a chat: reads lines and writes text. Tests pass their own. */
 export interface Terminal {
-  /** Whether a user can be asked. */
+  /** Whether the terminal can prompt a user. */
   readonly interactive: boolean;
   /** The current width. */
   readonly columns: number;

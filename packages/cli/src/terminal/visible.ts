@@ -12,7 +12,7 @@ import type { Style } from "./style.ts";
 // Untrusted text in a question. Invisible characters are shown as marks, and each line begins with
 // a sign, so that no text can imitate a line of the question itself.
 
-/** How a question is shown. */
+/** Display options of a prompt. */
 export interface QuestionView {
   readonly style: Style;
   /** The width of the terminal. */
@@ -21,7 +21,7 @@ export interface QuestionView {
   readonly whole: boolean;
 }
 
-/** The text of a question, and whether a part of it was left out. */
+/** The text of a prompt, and whether it was truncated. */
 export interface ShownText {
   readonly text: string;
   readonly isCut: boolean;
@@ -53,7 +53,7 @@ function piecesOf(part: VisiblePart, { inverse }: Style) {
   }));
 }
 
-/** Returns a text in separate lines. A long text is cut unless `view.whole` is set. */
+/** Returns a text in separate lines. A long text is truncated unless `view.whole` is set. */
 export function visibleBlock(parts: readonly VisiblePart[], view: QuestionView): ShownText {
   const first = view.whole ? { parts, left: 0 } : firstParts(parts, cutAt);
   const more = `  ${chatTexts.approval.cut(first.left)}`;

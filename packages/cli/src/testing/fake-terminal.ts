@@ -10,7 +10,7 @@ export interface FakeTerminal extends Terminal {
 }
 
 /**
- * @param script messages, and answers as `{ answer }`. A question waits if the next entry is not an
+ * @param script messages, and answers as `{ answer }`. A prompt waits if the next entry is not an
  * answer; messages never count as answers
  */
 export function createFakeTerminal(

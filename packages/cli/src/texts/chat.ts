@@ -61,7 +61,7 @@ export const chatTexts = {
       `The outcome of ${tool} is unknown. Report it at ${url}, or with capstan outcomes in a terminal.`,
     unclear: "Answer y, n or r; Enter skips this call.",
     notShown: "The arguments are not shown in full. Type v to see them, then r.",
-    alreadyAnswered: (answer: string) => `Another answer was first: ${answer}.`,
+    alreadyAnswered: (answer: string) => `This call already has another answer: ${answer}.`,
     answers: {
       happened: "it happened",
       did_not_happen: "it did not happen",

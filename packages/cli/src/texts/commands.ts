@@ -144,7 +144,7 @@ export const commandTexts = {
       "Stopping: runs end, or continue at the next start. Press Ctrl+C again to stop immediately.",
     stopped: "Stopped.",
     stoppedIdle: "Stopped. All runs have ended.",
-    approvalsOpen: "Open approvals still wait for an answer.",
+    approvalsOpen: "Pending approval requests stay open.",
     handedBack: (runs: number) =>
       runs === 1
         ? "1 run did not end: the next start continues it."

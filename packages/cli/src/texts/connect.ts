@@ -39,7 +39,7 @@ export const connectTexts = {
   connected: (title: string, principal: string) =>
     `Connected ${title}. Its calls, rules and grants are those of ${principal}.`,
   people:
-    "From now on only your answers count to approval requests: on a paired page (capstan pair) or in the terminal (capstan approvals).",
+    "From now on, only you can answer approval requests: on a paired page (capstan pair) or in the terminal (capstan approvals).",
   notRunning: (url: string) => `No server runs at ${url} now. Start it with \`capstan serve\`.`,
   checkHint: (name: string) => `\`capstan connect --check ${name}\` tries the connection.`,
   disconnected: (title: string) => `Disconnected ${title}. Its key is revoked.`,

@@ -1,4 +1,6 @@
-/** The frame of the help; the texts of the commands are in `command-help.ts` and `scripts-help.ts`. */
+/**
+ * The layout of the help. The texts of the commands are in `command-help.ts` and `scripts-help.ts`.
+ */
 export const helpTexts = {
   program: (
     commands: string,

@@ -47,7 +47,7 @@ export function checkConnections(invocation: Invocation): Promise<number> {
   });
 }
 
-/** Without the tools, so that the output has one form. */
+/** Omit the tools, so that the output has the same form as that of `list`. */
 async function checkOne(client: Client, name: string): Promise<ConnectionView> {
   const {
     definitions: _,

@@ -79,7 +79,7 @@ test("text of a file cannot control the terminal", () => {
     [{ path: "/x\u001b[2J", severity: "error", message: "a\u001b]52;c;eA==\u0007b\nc" }],
     "/",
   );
-  // oxlint-disable-next-line no-control-regex -- they are what must not be there
+  // oxlint-disable-next-line no-control-regex -- the output must not contain control characters
   assert.doesNotMatch(line ?? "", /[\u0000-\u001f]/);
 });
 

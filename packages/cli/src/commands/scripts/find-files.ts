@@ -59,7 +59,7 @@ function nothing(path: string, message: string): Scan {
   return { files: [], problems: [{ path, severity: "error", message }] };
 }
 
-/** A file with the content and the permissions that an approval covers, read without the cache. */
+/** A file with the content and the permissions that an approval covers. Read without the cache. */
 export type Approvable =
   | {
       readonly status: "found";

@@ -24,6 +24,6 @@ test("the path of a file cannot control the terminal", () => {
     [],
     styleFor(new PassThrough() as unknown as NodeJS.WriteStream),
   );
-  // oxlint-disable-next-line no-control-regex -- they must not be printed
+  // oxlint-disable-next-line no-control-regex -- the output must not contain control characters
   assert.doesNotMatch(text, /[\u001b\u202e]/);
 });

@@ -6,9 +6,9 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { openConnection } from "./open-connection.ts";
 
 /**
- * Asks the user in the terminal about what is open on the server, until Ctrl+C.
+ * Prompts the user in the terminal for the pending requests of the server, until Ctrl+C.
  *
- * @param ask asks about all that is open
+ * @param ask prompts for all pending requests
  * @returns the exit code
  */
 export async function answerInTerminal(

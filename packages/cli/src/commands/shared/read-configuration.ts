@@ -11,8 +11,8 @@ import { commandTexts } from "../../texts/commands.ts";
 const texts = commandTexts.config;
 
 /**
- * Returns the configuration of this process: the last accepted one while a looser one waits for
- * acceptance.
+ * Returns the configuration of this process. If a looser one waits for acceptance, this is the last
+ * accepted one.
  *
  * @throws CommandFailure with all problems of the configuration
  */

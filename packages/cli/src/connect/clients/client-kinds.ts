@@ -141,7 +141,7 @@ export const clientKinds: readonly ClientKind[] = [
   },
 ];
 
-/** Capstan asks before a call itself, so Codex does not ask a second time. */
+/** Capstan requests approvals itself, so this entry disables those of Codex. */
 const codexOptions: JsonObject = { default_tools_approval_mode: "approve" };
 
 const gooseOptions: JsonObject = {

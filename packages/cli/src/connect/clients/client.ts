@@ -36,7 +36,9 @@ export interface ClientKind {
   readonly keepsKey: "file" | "asked";
   /** An additional entry for HTTP, in a list of the file. @default none */
   readonly input?: (id: string) => JsonObject;
-  /** Returns how a written entry reaches the server. The key is absent if the client asks for it. */
+  /**
+   * Returns the target of a written entry. The key is absent if the client asks its user for it.
+   */
   readonly targetOf: (entry: JsonValue) => WrittenTarget | undefined;
   /** Tells the user how the client loads the new configuration. */
   readonly next: string;

@@ -158,7 +158,7 @@ test("a member is added to YAML, and everything else stays as it is", () => {
   }
 });
 
-test("Windows line breaks are kept", () => {
+test("edits preserve Windows line breaks", () => {
   for (const [format, text, path] of [
     [jsoncFormat, '{\r\n  "a": 1\r\n}\r\n', inJson],
     [tomlFormat, "a = 1\r\n", inToml],
