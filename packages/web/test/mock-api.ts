@@ -34,7 +34,7 @@ const problem = (status: number, code: string, message: string): Answer => ({
 });
 const missing = problem(404, "not_found", "There is no such thing.");
 
-/** One request of the page. */
+/** A request from the page. */
 export async function answerApi(
   mock: MockServer,
   request: IncomingMessage,

@@ -17,12 +17,12 @@ const policy =
 export interface MockServer {
   readonly url: string;
   readonly store: MockStore;
-  /** Sockets of open event streams; destroying them is a lost connection. */
+  /** Sockets of open event streams. Tests destroy them to simulate a lost connection. */
   readonly streams: Set<ServerResponse>;
   /** The page's requests, newest last: `POST /v1/responses {…}`. */
   readonly requests: string[];
   apiKey: string | null;
-  /** Whether every request fails, as without a server. */
+  /** Whether every request fails, as if there were no server. */
   isDown: boolean;
   /** The number of aborted requests. */
   refusals: number;

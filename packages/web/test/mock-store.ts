@@ -37,7 +37,7 @@ export interface MockStore {
   readonly approvals: Map<string, MockApproval>;
   readonly grants: Map<string, GrantView>;
   readonly variables: Map<string, Map<string, MockVariable>>;
-  /** Entries of lists whose rows are damaged. */
+  /** List entries whose stored rows are corrupt. */
   damaged: { conversations: string[]; grants: string[]; variables: string[] };
   /**
    * Scripts pause at certain steps until this resolves, so that a test can check the page there.

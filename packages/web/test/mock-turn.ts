@@ -67,7 +67,7 @@ export class MockTurn {
     });
   }
 
-  /** Streams text, a piece every `ms`. If scripts are held, pauses after `holdAfter` pieces. */
+  /** Streams text, a chunk every `ms`. If scripts are held, pauses after `holdAfter` chunks. */
   async say(text: string, options: SayOptions = {}): Promise<void> {
     const { kind = "text", ms = 12, size = 9, end = true, holdAfter } = options;
     const itemId = `item_${this.run.view.id}_${++this.#items}`;

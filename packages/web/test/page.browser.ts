@@ -70,14 +70,14 @@ function hold(): () => void {
   mock.store.held = promise;
   return resolve;
 }
-/** Waits for a later change of the page. */
+/** Waits until `read` returns the wanted value. */
 async function becomes<T>(read: () => T | Promise<T>, wanted: T): Promise<void> {
   await eventually(async () => assert.deepEqual(await read(), wanted));
 }
 const row = (tool: string) => page.locator(`[data-testid=call-row][data-tool=${tool}]`).last();
 const sent = (start: string) => mock.requests.filter((request) => request.startsWith(start));
 
-test("a newcomer's click runs a tool and shows its result", { skip }, async () => {
+test("a click on a suggested prompt runs a tool and shows its result", { skip }, async () => {
   const starters = page.getByTestId("starter");
   await starters.first().waitFor();
   assert.equal(await starters.count(), 3);
@@ -110,7 +110,7 @@ test("a newcomer's click runs a tool and shows its result", { skip }, async () =
   assert.deepEqual(problems, []);
 });
 
-test("several cards are open at once, and each is answered on its own", { skip }, async () => {
+test("several cards are open at once, and each is answered separately", { skip }, async () => {
   await say("ask");
   const cards = page.getByTestId("approval-card");
   await cards.nth(1).waitFor();
@@ -142,26 +142,30 @@ test("several cards are open at once, and each is answered on its own", { skip }
   assert.deepEqual(problems, []);
 });
 
-test("arguments can be edited; what the server refuses is said on the card", { skip }, async () => {
-  await say("ask");
-  const card = page.locator("[data-testid=approval-card][data-tool=FetchWebPage]");
-  await card.getByTestId("approval-edit").click();
-  const field = card.getByTestId("approval-arguments");
-  await field.fill("{");
-  await card.getByTestId("approval-allow-once").click();
-  assert.match(await card.getByTestId("approval-error").innerText(), /not JSON/);
-  await field.fill('{"bad": 1}');
-  await card.getByTestId("approval-allow-once").click();
-  await card.getByText("is not an argument of this tool").waitFor();
-  await field.fill('{"url": "https://example.com/"}');
-  await card.getByTestId("approval-allow-once").click();
-  await card.waitFor({ state: "detached" });
-  await row("FetchWebPage").getByTestId("call-toggle").click();
-  assert.match(await page.getByTestId("call-arguments").innerText(), /example\.com/);
-});
+test(
+  "arguments can be edited, and the card shows why the server rejects them",
+  { skip },
+  async () => {
+    await say("ask");
+    const card = page.locator("[data-testid=approval-card][data-tool=FetchWebPage]");
+    await card.getByTestId("approval-edit").click();
+    const field = card.getByTestId("approval-arguments");
+    await field.fill("{");
+    await card.getByTestId("approval-allow-once").click();
+    assert.match(await card.getByTestId("approval-error").innerText(), /not JSON/);
+    await field.fill('{"bad": 1}');
+    await card.getByTestId("approval-allow-once").click();
+    await card.getByText("is not an argument of this tool").waitFor();
+    await field.fill('{"url": "https://example.com/"}');
+    await card.getByTestId("approval-allow-once").click();
+    await card.waitFor({ state: "detached" });
+    await row("FetchWebPage").getByTestId("call-toggle").click();
+    assert.match(await page.getByTestId("call-arguments").innerText(), /example\.com/);
+  },
+);
 
 test(
-  "a card is answered by keys, and a card that was answered elsewhere disappears",
+  "keys answer a card, and a card that was answered elsewhere disappears",
   { skip },
   async () => {
     await say("ask");
@@ -189,7 +193,7 @@ test(
     await page.reload();
     await page.getByTestId("approval-card").nth(1).waitFor();
     assert.match(await page.getByTestId("answer").innerText(), /I need the page/);
-    // The second card has a text that is folded.
+    // The second card has a folded text.
     await page.getByTestId("approval-show-all").click();
     for (let left = 2; left > 0; left--) {
       await page.getByTestId("approval-allow-once").first().click();
@@ -264,7 +268,7 @@ test("a model that restarts has its first text marked as void", { skip }, async 
 });
 
 test(
-  "messages wait for the end of a turn, also after a reload, and can be changed",
+  "messages are queued until the end of a turn, even after a reload, and can be changed",
   { skip },
   async () => {
     const release = hold();
@@ -315,7 +319,7 @@ test(
   },
 );
 
-test("text from a model does no harm and loads nothing", { skip }, async () => {
+test("text from a model cannot run scripts or load resources", { skip }, async () => {
   await say("nasty");
   await idle();
   const answer = page.getByTestId("answer").last();
@@ -360,49 +364,45 @@ test(
   },
 );
 
-test(
-  "a message is changed and an answer asked for again; all versions are kept",
-  { skip },
-  async () => {
-    const messages = page.getByTestId("user-message");
-    const answers = page.getByTestId("answer");
-    await say("first");
-    await idle();
-    await say("second");
-    await idle();
-    await messages.last().hover();
-    await page.getByTestId("edit-message").last().click();
-    await page.getByTestId("edit-field").fill("second, changed");
-    await page.getByTestId("send-edited").click();
-    await answers.getByText("You said: second, changed").waitFor();
-    await idle();
-    const [first, , changed] = [...mock.store.runs.values()];
-    assert.equal(changed?.view.previous, first?.view.id);
-    const shown = () =>
-      messages
-        .allInnerTexts()
-        .then((texts) => texts.map((text) => text.replace(/^You said:\s*/, "")));
-    assert.deepEqual(await shown(), ["first", "second, changed"]);
-    assert.equal(await page.getByTestId("version").innerText(), "2 of 2");
-    await page.getByTestId("previous-version").click();
-    await becomes(shown, ["first", "second"]);
-    // The next message continues the version that is shown.
-    await say("third");
-    await idle();
-    await becomes(shown, ["first", "second", "third"]);
-    assert.equal(await page.getByTestId("version").innerText(), "1 of 2");
-    await page.getByTestId("regenerate").last().click();
-    await page.getByTestId("version").getByText("2 of 2").waitFor();
-    await idle();
-    assert.deepEqual(await shown(), ["first", "second", "third"]);
-    await page.reload();
-    await becomes(shown, ["first", "second", "third"]);
-    assert.equal(mock.store.runs.size, 5);
-    assert.deepEqual(problems, []);
-  },
-);
+test("changing a message or asking again keeps all versions", { skip }, async () => {
+  const messages = page.getByTestId("user-message");
+  const answers = page.getByTestId("answer");
+  await say("first");
+  await idle();
+  await say("second");
+  await idle();
+  await messages.last().hover();
+  await page.getByTestId("edit-message").last().click();
+  await page.getByTestId("edit-field").fill("second, changed");
+  await page.getByTestId("send-edited").click();
+  await answers.getByText("You said: second, changed").waitFor();
+  await idle();
+  const [first, , changed] = [...mock.store.runs.values()];
+  assert.equal(changed?.view.previous, first?.view.id);
+  const shown = () =>
+    messages
+      .allInnerTexts()
+      .then((texts) => texts.map((text) => text.replace(/^You said:\s*/, "")));
+  assert.deepEqual(await shown(), ["first", "second, changed"]);
+  assert.equal(await page.getByTestId("version").innerText(), "2 of 2");
+  await page.getByTestId("previous-version").click();
+  await becomes(shown, ["first", "second"]);
+  // The next message continues the version that is shown.
+  await say("third");
+  await idle();
+  await becomes(shown, ["first", "second", "third"]);
+  assert.equal(await page.getByTestId("version").innerText(), "1 of 2");
+  await page.getByTestId("regenerate").last().click();
+  await page.getByTestId("version").getByText("2 of 2").waitFor();
+  await idle();
+  assert.deepEqual(await shown(), ["first", "second", "third"]);
+  await page.reload();
+  await becomes(shown, ["first", "second", "third"]);
+  assert.equal(mock.store.runs.size, 5);
+  assert.deepEqual(problems, []);
+});
 
-test("Escape leaves the change of a message, and the run continues", { skip }, async () => {
+test("Escape cancels the change of a message, and the run continues", { skip }, async () => {
   await say("first");
   await idle();
   await page.getByTestId("user-message").hover();
@@ -435,7 +435,7 @@ test("a changed message that was not sent stays in its field", { skip }, async (
   assert.equal(await page.getByTestId("edit-field").count(), 0);
 });
 
-test("a chat keeps its unsent message, also after a reload", { skip }, async () => {
+test("a chat keeps its unsent message, even after a reload", { skip }, async () => {
   await say("first");
   await idle();
   await page.getByTestId("composer-input").fill("later");
@@ -451,7 +451,7 @@ test("a chat keeps its unsent message, also after a reload", { skip }, async () 
   await becomes(() => page.getByTestId("composer-input").inputValue(), "something new");
 });
 
-test("a message that is sent while the view is scrolled up is shown", { skip }, async () => {
+test("sending a message scrolls down to it", { skip }, async () => {
   await say("long");
   await idle();
   const scroller = page.getByTestId("scroller");
@@ -566,7 +566,7 @@ test("variables are added, found, kept, changed, deleted and restored", { skip }
   );
 });
 
-test("the whole text says what an unavailable tool needs", { skip }, async () => {
+test("the setup hint of an unavailable tool is shown in full", { skip }, async () => {
   await page.getByTestId("open-tools").click();
   const fix = page.getByText("Set SEARCH_KEY to the key");
   await fix.waitFor();
@@ -608,7 +608,7 @@ test("a message that the server rejects is put back into the field", { skip }, a
   assert.equal(await page.getByTestId("composer-input").inputValue(), "refuse me");
 });
 
-test("requests to a server with keys have the entered key", { skip }, async () => {
+test("requests to a server with keys contain the entered key", { skip }, async () => {
   mock.apiKey = "secret";
   await page.reload();
   await page.getByTestId("api-key-input").fill("wrong");
@@ -669,7 +669,7 @@ test(
 
 // Contract: durability-57
 test(
-  "damaged entries are marked, hide no others, and a damaged grant can be revoked",
+  "corrupt entries are marked and hide no others, and a corrupt grant can be revoked",
   { skip },
   async () => {
     addConversation(mock.store, {}).title = "A sound one";

@@ -8,12 +8,12 @@ type WithoutSeq<Event> = Event extends unknown
   ? { [Key in keyof Event as Key extends "seq" ? never : Key]: Event[Key] }
   : never;
 
-/** Numbers steps from `first` on. */
+/** Numbers steps, starting with `first`. */
 export function numbered(steps: readonly Step[], first = 1): RunEvent[] {
   return steps.map((step, index) => ({ ...step, seq: first + index }));
 }
 
-/** Splits a text into pieces of a few characters, like a model's stream. */
+/** Splits a text into chunks of a few characters, like a model's stream. */
 export function pieces(text: string, size = 7): string[] {
   const cut: string[] = [];
   for (let at = 0; at < text.length; at += size) cut.push(text.slice(at, at + size));

@@ -1,4 +1,4 @@
-// Tests the page with a slow server: it shows nothing untrue meanwhile, and loses nothing.
+// Tests the page with a slow server: it shows no wrong state meanwhile, and loses no input.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";

@@ -17,12 +17,12 @@ export function withoutPlace(message: string, place: string): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-/** Whether the server answered with this status. */
+/** Returns whether the server answered with this status. */
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** Whether the caller aborted the request. */
+/** Returns whether the caller aborted the request. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

@@ -35,8 +35,8 @@ export function retryUntilGone(signal: AbortSignal): Retry {
 }
 
 /**
- * Whether the server reports that the resource does not exist or that this user has no access to
- * it.
+ * Returns whether the server reports that the resource does not exist, or that this user has no
+ * access to it.
  */
 export function isGone(error: unknown): boolean {
   return hasStatus(error, 403) || hasStatus(error, 404);

@@ -7,7 +7,7 @@ const link = /^#pair=([\w-]+)$/;
 
 const [failure, setFailure] = createSignal<string | null>(null);
 
-/** Why the pairing link that opened this page failed; null without a failure. */
+/** The reason why the pairing link that opened this page failed; null without a failure. */
 export const pairingFailure = failure;
 
 /**

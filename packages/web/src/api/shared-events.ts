@@ -18,8 +18,8 @@ export function followSharedEvents(onEvent: (event: UserEvent) => void, signal: 
 }
 
 /**
- * Whether the server has no such stream, or rejects the key. The page then sees changes only
- * with its next requests.
+ * Whether the server has no such stream, or rejects the key. The page then gets changes only with
+ * its next requests.
  */
 function isHopeless(error: unknown): boolean {
   return isGone(error) || hasStatus(error, 401);

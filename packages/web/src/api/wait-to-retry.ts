@@ -51,7 +51,7 @@ export function waitToRetry(
       const onSign = () => {
         if (sign !== "visibilitychange" || page.document.visibilityState === "visible") hurry();
       };
-      // In the capture phase, no element can stop the event before it arrives here.
+      // Listen in the capture phase, where no element has stopped the event yet.
       page.addEventListener(sign, onSign, { capture: true, passive: true, signal: over.signal });
     }
   });

@@ -1,8 +1,8 @@
 import { createSignal } from "solid-js";
 
 /**
- * Milliseconds after an answer in which cards accept no other answer: the next card moves up under
- * the pointer, and a double click would answer it.
+ * Milliseconds after an answer in which cards accept no further answer. The next card moves up
+ * under the pointer, so a double click would answer it.
  */
 const pauseMs = 400;
 

@@ -39,7 +39,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   onMount(lockAnswers);
 
   const isEditing = () => edited() !== null;
-  /** The server's error about the pattern of a wider answer, shown at its field. */
+  /** The server's error about the pattern of a wider approval, shown at its field. */
   const patternProblem = () =>
     errorField().startsWith("covers.when")
       ? withoutPlace(error() ?? "", errorField()) || undefined
@@ -58,12 +58,13 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const mayAllow = useMayAllow();
   // The user cannot allow arguments that the card has not shown in full.
   const isUnready = () => isLocked() || folding.isFolded() || !mayAllow();
-  /** The wider answer that still needs its confirmation. */
+  /** The wider approval that still needs a confirmation. */
   const [wider, setWider] = createSignal<GrantChoice | null>(null);
 
   async function answer(body: ExecutionAnswerBody): Promise<void> {
     if (isLocked()) return;
-    // The pressed button is disabled for a moment: keep the focus, and with it Escape, in the card.
+    // The pressed button is disabled for a moment, so keep the focus in the card, where Escape is
+    // handled.
     if (isEditing() && card.contains(document.activeElement)) field.focus();
     await send(body);
   }
@@ -83,7 +84,8 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   function confirm(choice: GrantChoice): void {
     void answer(grantAnswer(choice, props.approval, client.now()));
   }
-  // A wider answer is not offered for edited arguments, or if a rule requires approval every time.
+  // A wider approval is not offered for edited arguments, or if a rule requires approval every
+  // time.
   const offer = () => (isEditing() ? undefined : props.approval.grant);
   function startEditing(): void {
     setError(null);

@@ -35,8 +35,8 @@ export function patternProblem({ covers, pattern }: GrantChoice): string | undef
 }
 
 /**
- * Returns the calls that a choice covers. The server requires this explicit scope in addition to
- * the accepted offer.
+ * Returns the calls that a choice covers. The server requires this scope in addition to the
+ * accepted offer.
  */
 export function grantCover(
   { covers, pattern }: GrantChoice,
@@ -79,7 +79,7 @@ interface GrantWords {
   readonly until: string;
 }
 
-/** Describes in words what a choice covers. */
+/** Describes in words the calls that a choice covers. */
 export function grantWords(
   { covers, scope, until }: GrantChoice,
   { toolName, grant }: Offered,

@@ -9,8 +9,8 @@ import { type GrantChoice, grantCover, grantWords } from "./grant-answer.ts";
 import { approvalsTexts } from "../texts/approvals.ts";
 
 /**
- * Lists the calls that a wider answer covers, and asks the user to confirm. The card's keys do not
- * apply.
+ * Lists the calls that a wider approval covers, and asks the user to confirm. The card's keys do
+ * not apply.
  */
 export function GrantConfirmation(props: {
   readonly approval: ApprovalRequest;

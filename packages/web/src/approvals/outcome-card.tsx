@@ -38,7 +38,7 @@ type Found = NonNullable<CallView["found"]>;
  * afterwards the card shows only that answer.
  */
 export function OutcomeCard(props: { readonly run: string; readonly call: CallState }) {
-  /** Undefined until the ledger was read. */
+  /** `undefined` until the ledger is loaded. */
   const [found, setFound] = createSignal<Found | null>();
   const { isBusy, error, run } = createAction();
   let card!: HTMLElement;
@@ -51,8 +51,8 @@ export function OutcomeCard(props: { readonly run: string; readonly call: CallSt
       // A call that ended according to the ledger needs no answer.
       if (row?.status === "outcome_unknown") setFound(row.found ?? null);
     } catch {
-      // The card stays hidden until the ledger was read. The ledger is read again when the window
-      // gets the focus.
+      // The card stays hidden until the ledger is loaded. The page loads the ledger again when the
+      // window gets the focus.
     }
   }
   const look = () => {

@@ -17,7 +17,7 @@ export function AttachButton() {
         data-testid="attach-field"
         onChange={() => {
           attachFiles(app, [...(field.files ?? [])]);
-          // The same file can be chosen again after it was removed.
+          // Clear the field, so that the same file can be chosen again after it was removed.
           field.value = "";
         }}
       />

@@ -6,7 +6,7 @@ import { chatTexts } from "../texts/chat.ts";
 /** A pasted text with more UTF-16 code units becomes a file. */
 const longestPaste = 20_000;
 
-/** Adds files to the next message, and says so if it takes no more. */
+/** Adds files to the next message, and shows a notice if the message is full. */
 export function attachFiles({ attachments }: AppState, files: readonly File[]): void {
   const leftOut = attachments.add(files);
   if (leftOut > 0)

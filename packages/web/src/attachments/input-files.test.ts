@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inputFiles } from "./input-files.ts";
 
-test("returns the images and files of messages, also without an id", () => {
+test("returns the images and files of messages, with or without an id", () => {
   const content = [
     { type: "input_text", text: "Look" },
     { type: "input_image", file_id: "file-1", filename: "a.png", detail: "auto" },

@@ -12,7 +12,7 @@ import { Button } from "../shell/button.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { callsTexts } from "../texts/calls.ts";
 
-/** The most characters shown of an event's data. */
+/** The maximum number of characters that are shown of an event's data. */
 const noteChars = 2_000;
 
 /** The details of a call: arguments, repairs, decision, output, and the result that the model saw. */

@@ -5,7 +5,7 @@ import { VisibleText } from "../shell/visible-text.tsx";
 import { notePicture } from "./note-picture.ts";
 import { callsTexts } from "../texts/calls.ts";
 
-/** The most characters of live output in a row; the details show more. */
+/** The maximum number of characters of live output in a row; the details show more. */
 const shownTail = 2_000;
 
 /** The progress and the live output of a running call. */

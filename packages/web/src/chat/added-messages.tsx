@@ -12,7 +12,7 @@ import { MessageContent } from "./user-message.tsx";
 /** Messages of both sides that were added to the chat, for example by an import. */
 export function AddedMessages(props: { readonly run: LiveRun }) {
   const { view } = props.run;
-  // The list of runs contains only a part of long messages.
+  // Load long messages, because the list of runs contains only a part of them.
   const input = createLoaded<readonly unknown[]>(view.input, () => client.runInput(view.id));
   onMount(() => {
     if (view.input_cut) void input.refresh();

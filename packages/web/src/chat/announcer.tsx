@@ -5,7 +5,7 @@ import { failureAdvice } from "./failure-advice.ts";
 import { chatTexts } from "../texts/chat.ts";
 import { shellTexts } from "../texts/shell.ts";
 
-/** Most characters of an answer that a screen reader announces. */
+/** The maximum number of characters of an answer that a screen reader announces. */
 const openingLength = 400;
 
 function opening(text: string): string {
@@ -61,7 +61,7 @@ export function Announcer() {
     document.title = title();
   });
   createEffect(() => {
-    // The badge of the installed page; other browsers have none.
+    // Only the installed page has a badge.
     const shown: Partial<Pick<Navigator, "setAppBadge">> = navigator;
     shown.setAppBadge?.(inbox.count()).catch(() => {});
   });

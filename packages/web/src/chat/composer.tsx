@@ -25,7 +25,7 @@ export function Composer() {
     app.attachments.isReady() &&
     chat.status().type === "ready" &&
     catalog.model() !== null &&
-    // If a message was sent before the tools are loaded, the model would get no tools.
+    // A message that is sent before the tools are loaded would offer no tools to the model.
     catalog.groups.isReady();
   /** Only messages without files can be queued. */
   const canQueue = () =>

@@ -22,7 +22,7 @@ test("a running or completed run has no advice", () => {
   assert.equal(failureAdvice("completed", null), undefined);
 });
 
-test("a stopped run can be continued, and a property of the prototype is not a failure code", () => {
+test("a stopped run can be continued, and names of `Object.prototype` are not failure codes", () => {
   assert.equal(failureAdvice("aborted", error("aborted"))?.retry, "Continue");
   assert.equal(failureAdvice("error", error("constructor"))?.title, "This turn failed");
 });

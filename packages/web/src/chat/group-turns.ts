@@ -44,7 +44,7 @@ export interface InputMessage {
   readonly text: string;
 }
 
-/** Returns the messages of both sides in an input. Other items and empty texts are left out. */
+/** Returns the messages of both sides in an input. Omits other items and empty texts. */
 export function inputMessages(input: readonly unknown[]): readonly InputMessage[] {
   return input.flatMap((item): readonly InputMessage[] => {
     if (typeof item !== "object" || item === null) return [];

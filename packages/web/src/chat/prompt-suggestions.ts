@@ -37,6 +37,6 @@ export function promptSuggestions(
     needs.every((name) => tools.has(name)),
   );
   if (!isOffline) return possible.slice(0, 3);
-  // The help is always one of the three.
+  // Always include the help.
   return [...possible.slice(0, -1).slice(0, 2), ...possible.slice(-1)];
 }

@@ -31,7 +31,7 @@ export async function wholeMessage({
  * Sends a message again with the chosen model, as a new branch next to the old one.
  *
  * @param edited the changed text @default the text as it was
- * @returns whether the message was sent; if not, the page shows why
+ * @returns whether the message was sent; if not, the page shows the reason
  */
 export async function repeatMessage(
   app: AppState,

@@ -3,7 +3,7 @@ import { turnOptions } from "./turn-options.ts";
 
 /**
  * Sends the user's text and the attached files, with the chosen model and the enabled groups.
- * Returns whether they were sent; if not, they are put back into the field.
+ * Returns whether they were sent. If not, puts them back into the field.
  */
 export async function sendMessage(
   app: AppState,

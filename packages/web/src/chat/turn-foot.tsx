@@ -17,7 +17,7 @@ interface TurnFootProps {
   readonly isLast: boolean;
 }
 
-/** The end of an answer: buttons to copy it and to ask again, and its numbers. */
+/** The end of an answer: its statistics, and buttons to copy it and to ask again. */
 export function TurnFoot(props: TurnFootProps) {
   const app = useApp();
   const hasRunEnded = () => hasEnded(props.run.state().phase);

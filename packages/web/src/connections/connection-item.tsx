@@ -32,7 +32,7 @@ export function ConnectionItem(props: {
       const { revoked } = await client.removeCredential(name(), { shared });
       showToast({ text: revoked === false ? texts.notRevoked : texts.signedOut });
     });
-  /** The second click removes. */
+  /** The first click asks for a confirmation, and the second one removes the connection. */
   const remove = () => {
     if (!isAsked()) return void setAsked(true);
     change(async () => {

@@ -21,7 +21,7 @@ export function ConnectionTools(props: {
   const detail = createLoaded<ConnectionDetail | null>(null, () =>
     client.connection(props.view.name),
   );
-  // Each check makes a new view.
+  // Each check creates a new view.
   createEffect(
     on(
       () => props.view,

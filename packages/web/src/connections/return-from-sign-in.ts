@@ -4,7 +4,10 @@ import { messageOf } from "../api/api-error.ts";
 import { showToast } from "../state/toasts.ts";
 import { connectionsTexts as texts } from "../texts/connections.ts";
 
-/** The state of the sign-in that this tab started. Another tab's answer does not count. */
+/**
+ * The `state` parameter of the sign-in that this tab started. Answers to other tabs' sign-ins are
+ * ignored.
+ */
 const stateKey = "capstan-sign-in";
 
 /** Starts a sign-in: the browser goes to the authorization server, and returns to this page. */

@@ -179,7 +179,7 @@ interface RenameFieldProps {
   readonly onCancel: () => void;
 }
 
-/** A title, edited in place: Enter or leaving the field saves it, Escape does not. */
+/** A title, edited in place. Enter or leaving the field saves it, and Escape cancels. */
 function RenameField(props: RenameFieldProps) {
   let field!: HTMLInputElement;
   let isOver = false;

@@ -11,9 +11,10 @@ const { groups } = conversationsTexts;
 
 /**
  * Divides conversations into the pinned ones, the archived ones, and the others by the day of their
- * last change, in the user's time zone. Groups without conversations are left out.
+ * last change, in the user's time zone. Omits groups without conversations.
  *
- * @param entries newest first within each state; a damaged one stays with its predecessor
+ * @param entries newest first within each state; a corrupt one stays in the group of its
+ * predecessor
  * @param now ms since the epoch
  */
 export function dateGroups(

@@ -129,7 +129,7 @@ function noteOf(
   return count === 0 ? texts.nothing : texts.found(count);
 }
 
-/** A text with the found words marked. */
+/** A text with its matching words marked. */
 function Marked(props: {
   readonly text: string;
   readonly places: readonly (readonly [number, number])[];

@@ -45,7 +45,7 @@ test("writes messages, files, calls and answers", () => {
   assert.match(conversationMarkdown({ title: "A", runs }), /\n- a \\\[b\\\]\.txt\n/);
 });
 
-test("a failed turn says so", () => {
+test("a failed turn is marked as failed", () => {
   const failed = { ...view, error: { code: "server", message: "No\nmodel", phase: "model" } };
   const runs = [{ view: failed as RunView, state: initialRunState }];
   assert.match(conversationMarkdown({ title: "A", runs }), /> This turn failed: No model\n$/);

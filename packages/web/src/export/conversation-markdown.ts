@@ -20,7 +20,7 @@ export interface ExportedChat {
   readonly fileAddresses?: ReadonlyMap<string, string>;
 }
 
-/** The maximum length of arguments that are not cut, in UTF-16 code units. */
+/** The maximum length of arguments in UTF-16 code units. Longer ones are truncated. */
 const maxArguments = 500;
 
 /** Returns a chat as a Markdown document: the messages, the answers, and a line for each call. */

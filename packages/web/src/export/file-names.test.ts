@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createUniqueNames, safeName } from "./file-names.ts";
 
-test("removes what a system does not allow in a name", () => {
+test("removes characters that a system does not allow in a name", () => {
   assert.equal(safeName("../../etc/passwd", "chat"), "etc passwd");
   assert.equal(safeName('a:b*c?"<>|\u202egpj.exe', "chat"), "a b c gpj.exe");
   assert.equal(safeName(" ... ", "chat"), "chat");

@@ -1,7 +1,7 @@
 /**
  * Characters that some systems do not allow in file names, or that change the display of a name.
  */
-// oxlint-disable-next-line no-control-regex -- control characters are what it removes
+// oxlint-disable-next-line no-control-regex -- the pattern removes control characters
 const unsafe = /[\u0000-\u001f\u007f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** The maximum UTF-16 code units of a name without its extension. */

@@ -22,7 +22,7 @@ export type JsonObjectText =
   | { readonly type: "object"; readonly value: { readonly [key: string]: unknown } }
   | { readonly type: "invalid"; readonly message: string };
 
-/** Reads a JSON object that the user typed. */
+/** Parses a JSON object that the user typed. */
 export function parseJsonObject(text: string): JsonObjectText {
   let value: unknown;
   try {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ConversationView } from "@capstan/contract";
 import { batchesOf, importChats, importKey, undoImport } from "./import-chats.ts";
 
-/** A server that stores conversations, and fails at a request. */
+/** A fake server that stores conversations, and can fail at a given request. */
 function serverOf({ failsAt = Infinity } = {}) {
   const stored = new Map<string, { metadata: { readonly [key: string]: string }; items: number }>();
   let requests = 0;
@@ -65,7 +65,7 @@ test("chats are imported in order with their messages, and an import can be undo
   assert.deepEqual([...stored.keys()], ["mine", "other"]);
 });
 
-test("an import that fails or is stopped leaves nothing behind", async () => {
+test("an import that fails or is stopped leaves no conversations", async () => {
   for (let failsAt = 1; failsAt <= 8; failsAt++) {
     const { api, stored } = serverOf({ failsAt });
     await assert.rejects(importChats(api, { ...options, onProgress: () => {} }), /disk is full/);

@@ -10,13 +10,13 @@ type Api = Pick<
   "createConversation" | "addMessages" | "deleteConversation" | "conversations"
 >;
 
-/** The most messages and characters of a request. */
+/** The maximum number of messages, and of their characters, in a request. */
 const mostMessages = 20;
 const mostLength = 400_000;
 
 /**
  * Creates a conversation for each chat. If a request fails or `signal` aborts, the conversations
- * that were created are deleted again, so that an import is whole or absent.
+ * that were created are deleted again, so that an import is complete or leaves no conversations.
  *
  * @param options.onProgress called with the number of imported chats
  * @throws the error of the request
@@ -68,7 +68,7 @@ export async function importChats(
   }
 }
 
-/** Divides messages into requests. A longer message is a request of its own. */
+/** Divides messages into requests. A longer message gets its own request. */
 export function batchesOf(messages: readonly ImportedMessage[]): readonly ImportedMessage[][] {
   const batches: ImportedMessage[][] = [];
   let length = 0;

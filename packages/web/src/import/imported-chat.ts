@@ -19,14 +19,14 @@ export type ImportSource = "ChatGPT" | "LibreChat" | "Open WebUI";
 /** An export is untrusted: its objects are read through this type. */
 export type Untrusted = { readonly [key: string]: unknown };
 
-/** Returns a value if it is an object, otherwise undefined. */
+/** Returns a value if it is an object, and `undefined` otherwise. */
 export function objectOf(value: unknown): Untrusted | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Untrusted)
     : undefined;
 }
 
-/** Returns the objects of a list. Other entries are left out. */
+/** Returns the objects of a list. Omits other entries. */
 export function objectsIn(list: readonly unknown[]): readonly Untrusted[] {
   return list.flatMap((each): readonly Untrusted[] => {
     const object = objectOf(each);
@@ -45,7 +45,7 @@ export function titleOf(value: unknown): string {
   return typeof value === "string" ? value.replaceAll(/\s+/g, " ").trim().slice(0, 200) : "";
 }
 
-/** Returns a time in ms since the epoch. Exports state seconds, milliseconds or a date. */
+/** Returns a time in ms since the epoch. Exports have seconds, milliseconds or a date. */
 export function timeOf(value: unknown): number | null {
   if (typeof value === "string") {
     const time = Date.parse(value);
@@ -71,10 +71,7 @@ export function textOf(content: unknown): string {
     .trim();
 }
 
-/**
- * Returns the nodes from the root of a tree to a leaf. A tree whose parents form a circle ends
- * there.
- */
+/** Returns the nodes from the root of a tree to a leaf. Stops if the parents form a cycle. */
 export function branchTo(
   leaf: unknown,
   nodes: Untrusted | undefined,

@@ -97,7 +97,7 @@ test("exports of Open WebUI are read with the shown branch, oldest chat first", 
   assert.deepEqual(chats[0]?.messages, pair);
 });
 
-test("hostile and other files are rejected with the reason, and circles end", async () => {
+test("hostile and other files are rejected with a reason, and trees with cycles are read", async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ["", /not JSON/],
     ["{", /not JSON/],

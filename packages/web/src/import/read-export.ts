@@ -13,7 +13,7 @@ export interface Export {
   readonly skipped: number;
 }
 
-/** The most chats and bytes of an export, and characters of a chat. */
+/** The maximum number of chats and of bytes in an export, and of characters in a chat. */
 export const importLimits = { chats: 5_000, bytes: 300_000_000, chatLength: 10_000_000 } as const;
 /** The maximum length of a message in UTF-16 code units. */
 const longestMessage = 500_000;

@@ -23,8 +23,8 @@ interface FormulaToken extends Tokens.Generic {
 }
 
 /**
- * Reads formulas in TeX before Markdown changes their backslashes and underscores: `$x$` and
- * `\(x\)` in a line, `$$x$$` and `\[x\]` also over several lines. The rules for a single `$` are
+ * Parses formulas in TeX before Markdown changes their backslashes and underscores: `$x$` and
+ * `\(x\)` within a line, `$$x$$` and `\[x\]` across lines, too. The rules for a single `$` are
  * those of Pandoc, so that prices stay text: no space after the first or before the last, and no
  * digit after the last.
  *
@@ -93,7 +93,7 @@ function displayFormula(source: string): FormulaToken | undefined {
   const text = body.slice(0, end).trim();
   if (text === "" || text.length > longest) return undefined;
   const after = /^[ \t]*(?:\n+|$)/.exec(source.slice(start + end + found.close.length));
-  // A formula of one line may continue a sentence: then it belongs to its paragraph.
+  // A formula of one line can be part of a sentence, and then belongs to its paragraph.
   if (after === null && !body.slice(0, end).includes("\n")) return undefined;
   const length = start + end + found.close.length + (after?.[0].length ?? 0);
   return { type: "displayFormula", raw: source.slice(0, length), text };

@@ -1,6 +1,6 @@
 /**
- * Returns a function that loads a library at its first call. Returns undefined if the server cannot
- * be reached; the next call then tries again.
+ * Returns a function that loads a library at its first call. That function returns `undefined` if
+ * the server cannot be reached, and tries again at the next call.
  */
 export function loadOnce<Library>(
   load: () => Promise<Library>,

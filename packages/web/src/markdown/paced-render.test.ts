@@ -19,7 +19,7 @@ function paced(context: TestContext) {
   return { text, changed, stop, pass };
 }
 
-test("a text that renders quickly is rendered at each change", (context) => {
+test("a text that renders quickly is rendered after each change", (context) => {
   const { text, changed, pass } = paced(context);
   text.took = 3;
   for (let change = 0; change < 10; change++) {
@@ -29,7 +29,7 @@ test("a text that renders quickly is rendered at each change", (context) => {
   assert.equal(text.renderings, 10);
 });
 
-test("rendering a long, growing text takes one fifth of the time", (context) => {
+test("rendering a long, growing text uses at most one fifth of the time", (context) => {
   const { text, changed, pass } = paced(context);
   text.took = 100;
   for (let frame = 0; frame < 1_000; frame++) {

@@ -1,15 +1,15 @@
 import type katex from "katex";
 import { loadOnce } from "./load-once.ts";
 
-/** Renders a formula, or returns undefined if it is not valid TeX. */
+/** Renders a formula, or returns `undefined` if it is not valid TeX. */
 type RenderFormula = (tex: string, display: boolean) => HTMLElement | undefined;
 
-/** Formulas that are kept for the next rendering of a growing text. */
+/** The number of formulas to cache for the next rendering of a growing text. */
 const keptFormulas = 500;
 
 /**
  * Replaces the formulas in `root`, which `safeFragment` has marked. Loads KaTeX at the first
- * formula; until then, and if it is not valid TeX, a formula is shown as it was written.
+ * formula; until then, and if it is not valid TeX, the page shows its source.
  */
 export async function renderFormulas(root: ParentNode): Promise<void> {
   const found = [...root.querySelectorAll<HTMLElement>(".formula:not(.rendered)")];

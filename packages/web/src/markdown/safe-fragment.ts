@@ -79,7 +79,9 @@ function keepLanguage(element: Element): void {
   else element.removeAttribute("class");
 }
 
-/** Marks a formula for `renderFormulas`. A fenced block with the language `math` is one, too. */
+/**
+ * Marks a formula for `renderFormulas`. A fenced block with the language `math` is also a formula.
+ */
 function markFormula(code: HTMLElement): void {
   const block = code.parentElement?.tagName === "PRE" ? code.parentElement : null;
   const isBlock = block !== null && code.className === "language-math";

@@ -55,7 +55,7 @@ test("a streamed text gives the same blocks as the whole text, wherever it is sp
   );
 });
 
-test("any text is read to the end", () => {
+test("any text is parsed completely", () => {
   const words = fc.constantFrom(
     "a",
     "*",
@@ -99,13 +99,13 @@ test("formatting tags lose their attributes, all other HTML becomes text", () =>
   );
 });
 
-test("a replaced text is read from the start", () => {
+test("a replaced text is parsed from the start", () => {
   const first = extendBlocks(noBlocks, "one\n\ntwo\n\nthree");
   assert.deepEqual(extendBlocks(first, "other").tail, ["<p>other</p>\n"]);
   assert.deepEqual(extendBlocks(first, "other").settled, []);
 });
 
-test("a delta does not make a long answer be read again", () => {
+test("a delta does not cause a long answer to be parsed again", () => {
   const paragraph = "word ".repeat(20) + "\n\n";
   let blocks = extendBlocks(noBlocks, paragraph.repeat(3000));
   const started = performance.now();

@@ -32,8 +32,8 @@ export const noBlocks: MarkdownBlocks = {
 
 /**
  * Parses a growing text in time proportional to the new text: all blocks except the last two are
- * settled and never parsed again. (Two, because a list can continue after an empty line.) A text
- * that does not continue `previous` is parsed from the start.
+ * settled and never parsed again. Two stay open because a list can continue after an empty line. A
+ * text that does not continue `previous` is parsed from the start.
  */
 export function extendBlocks(previous: MarkdownBlocks, source: string): MarkdownBlocks {
   const text = source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source;
@@ -54,7 +54,7 @@ export function extendBlocks(previous: MarkdownBlocks, source: string): Markdown
   };
 }
 
-/** Returns the index of the last block but one. */
+/** Returns the index of the second to last block. */
 function openFrom(tokens: readonly Token[]): number {
   let blocks = 0;
   for (let index = tokens.length - 1; index >= 0; index--) {

@@ -97,7 +97,10 @@ function missing(test: ConditionTest): string {
   return rulesTexts.errors.value(conditionTests[test].example);
 }
 
-/** Reads a typed value: as text if the argument is a string, else as JSON if it is valid JSON. */
+/**
+ * Parses a typed value: as text if the argument is a string, else as JSON if it is valid JSON, else
+ * as text.
+ */
 function jsonOf(text: string, type: unknown): unknown {
   if (type === "string") return text;
   try {

@@ -7,7 +7,7 @@ import { rulesTexts } from "../texts/rules.ts";
 
 interface ConditionFieldsProps {
   readonly conditions: readonly ConditionDraft[];
-  /** Argument names to suggest. */
+  /** The argument names to suggest. */
   readonly suggestions: readonly string[];
   readonly error: RuleError | undefined;
   readonly onChange: (conditions: readonly ConditionDraft[]) => void;
@@ -17,7 +17,7 @@ const words = Object.entries(conditionTests) as readonly (readonly [
   ConditionTest,
   (typeof conditionTests)[ConditionTest],
 ])[];
-/** The most conditions in a rule. */
+/** The maximum number of conditions in a rule. */
 const most = 20;
 
 /** The conditions on arguments that select a rule's calls, one per line. All of them must hold. */

@@ -35,7 +35,7 @@ test("the suggestions are all tools, each group and each tool", () => {
   );
 });
 
-test("suggested arguments of a tool have their types; those of a group have the types that its tools agree on", () => {
+test("suggested arguments have their types; arguments of a group have a type if all of its tools agree", () => {
   assert.deepEqual(
     [...ruleArguments(groups, "files.View")],
     [

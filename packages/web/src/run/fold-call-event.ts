@@ -15,7 +15,7 @@ type CallEvent =
   | RunEventOf<"review.answered">
   | RunEventOf<"call.settled">;
 
-/** The most notes kept for a call; older notes are dropped. */
+/** The maximum number of notes of a call; older notes are dropped. */
 const noteLimit = 50;
 
 /** Applies an event to the state of its call. */

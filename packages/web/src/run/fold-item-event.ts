@@ -11,7 +11,7 @@ import type { RunEventOf } from "./run-event.ts";
 
 type ItemEvent = RunEventOf<"item.start"> | RunEventOf<"item.delta"> | RunEventOf<"item.end">;
 
-/** The most characters kept of a tool's live output; the result has all of it. */
+/** The maximum number of characters of a tool's live output. The result contains all of it. */
 export const outputTailLength = 65_536;
 
 /**

@@ -128,7 +128,7 @@ const whole = foldRunEvents(initialRunState, events);
 /** Removes the sequence number from the state. */
 const seen = ({ seq: _seq, ...rest }: RunState) => rest;
 
-test("blocks have the order in which the model sent them", () => {
+test("blocks are in the order in which the model sent them", () => {
   const order = whole.blocks.map((block) =>
     block.type === "call" ? block.id : `${block.type}:${block.text}`,
   );
@@ -206,7 +206,7 @@ test("an interrupted run stays interrupted when it is closed", () => {
   assert.equal(state.error?.code, "interrupted");
 });
 
-test("time in which the run waits for a user does not count", () => {
+test("the time of a run excludes waiting for a user", () => {
   const at = (time: number, now: number) =>
     runDuration(foldRunEvents(initialRunState, events.slice(0, time)), now);
   const resumed = events.findIndex((event) => event.type === "chain.resumed");
@@ -220,7 +220,7 @@ test("usage is summed over rounds until the chain reports the total", () => {
   assert.deepEqual(before.usage, { inputTokens: 200, outputTokens: 40 });
 });
 
-test("long live output is cut to its end", () => {
+test("long live output is truncated to its end", () => {
   const steps: Step[] = [
     {
       type: "call.proposed",

@@ -10,7 +10,7 @@ const call = (name: string, finalText: string, more: Partial<CallState> = {}): C
   ...more,
 });
 
-test("found tools are those in the results of searches that the model made", () => {
+test("found tools are those in the results of the model's searches", () => {
   const text = "Found tools:\n- MoveFile (edit): Moves a file.\n- pay: Of the client.\n- a (b): x";
   const found = foundTools([
     { calls: { a: call("SearchTools", text) } },

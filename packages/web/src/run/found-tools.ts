@@ -4,8 +4,8 @@ import type { RunState } from "./run-state.ts";
 const foundLine = /^- ([\w-]{1,64}) \(([\w-]{1,64})\): /gm;
 
 /**
- * Returns the tools that the model found with `SearchTools` in these runs, as `group.Tool`. Their
- * definitions are in its next requests.
+ * Returns the tools that the model found with `SearchTools` in these runs, as `group.Tool`. The
+ * model's next requests contain their definitions.
  */
 export function foundTools(runs: readonly Pick<RunState, "calls">[]): ReadonlySet<string> {
   const found = new Set<string>();

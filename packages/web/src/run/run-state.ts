@@ -19,7 +19,7 @@ export interface TextBlock {
   readonly text: string;
   /** Whether more text can arrive. */
   readonly open: boolean;
-  /** Whether the text was cut off. */
+  /** Whether the text was truncated. */
   readonly incomplete: boolean;
   /** Whether the text is void because the model restarted. */
   readonly isVoid: boolean;

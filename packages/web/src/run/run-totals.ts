@@ -46,7 +46,7 @@ export function endedEarly({ limit, finishReason, phase }: RunState): readonly s
   return notices;
 }
 
-/** Returns the calls that wait for approval, in the order in which they asked. */
+/** Returns the calls that wait for approval, in the order of their requests. */
 export function pendingApprovals(state: RunState | undefined): CallState[] {
   if (state === undefined || hasEnded(state.phase)) return [];
   return Object.values(state.calls).filter(

@@ -5,7 +5,7 @@ export type Segment =
   | { readonly type: "text" | "reasoning" | "void"; readonly block: TextBlock }
   | { readonly type: "calls"; readonly ids: readonly string[] };
 
-/** Returns a turn's blocks with adjacent calls grouped; empty text is left out. */
+/** Returns a turn's blocks with adjacent calls grouped. Omits empty text. */
 export function segmentsOf(blocks: readonly Block[]): Segment[] {
   const segments: Segment[] = [];
   for (const block of blocks) {

@@ -45,7 +45,7 @@ test("each parameter has a field of its kind and a short type", () => {
   assert.deepEqual(argumentFields({ type: "object" }), []);
 });
 
-test("field texts become arguments of the right types; empty fields are left out", () => {
+test("field texts become arguments of the right types; empty fields are omitted", () => {
   const written = { city: "Bergen", unit: '"c"', stay: '{"nights": 2}', wind: "true", days: "4" };
   assert.deepEqual(read(written), {
     type: "arguments",

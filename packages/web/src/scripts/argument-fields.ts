@@ -44,8 +44,8 @@ export function argumentFields(schema: JsonSchema): readonly ArgumentField[] {
 }
 
 /**
- * Reads the fields as arguments. Omits empty optional fields. The server checks the values beyond
- * their types.
+ * Reads the fields as arguments. Omits empty optional fields. Checks only the types; the server
+ * checks the values.
  */
 export function readArguments(
   fields: readonly ArgumentField[],
@@ -91,7 +91,7 @@ function readValue(
 
 type Schema = { readonly [key: string]: unknown };
 
-/** Characters of choices that are listed. */
+/** The maximum number of characters of choices to list. */
 const mostTypeText = 60;
 
 function plainType(schema: Schema): ArgumentField["type"] {

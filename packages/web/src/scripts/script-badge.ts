@@ -28,5 +28,5 @@ export function scriptBadge({
   }
 }
 
-/** When the calls of a tool need approval, in words. */
+/** Describes in words when the calls of a tool need approval. */
 export const executionLabels: { readonly [execution: string]: string } = scriptsTexts.executions;

@@ -59,7 +59,7 @@ export function ScriptValues(props: { readonly values: Loaded<readonly ScriptVal
         </Button>
       </div>
       <p class="faint">{texts.about}</p>
-      {/* An object, because an empty name is a form, too. */}
+      {/* An object, because a form with an empty name must be shown, too. */}
       <Show when={form()} keyed>
         {({ name }) => <ValueForm name={name} action={action} onSave={save} onCancel={close} />}
       </Show>

@@ -5,7 +5,7 @@ import { agentBody, agentNameOf } from "./agent-body.ts";
 
 const fields = { title: " Reader ", model: "", instructions: " ", temperature: "", groups: null };
 
-test("empty fields are left out, and a title becomes a name that the API accepts", () => {
+test("empty fields are omitted, and a title becomes a name that the API accepts", () => {
   assert.deepEqual(agentBody(null, fields), { title: "Reader" });
   assert.deepEqual(
     agentBody(null, { ...fields, model: "a/b", temperature: "0", groups: ["web"] }),
@@ -22,7 +22,7 @@ test("empty fields are left out, and a title becomes a name that the API accepts
     assert.match(agentNameOf(title), /^[a-z0-9-]{1,48}$/);
 });
 
-test("fields that the form does not show are kept", () => {
+test("fields that the form does not show stay unchanged", () => {
   const before = {
     id: "r",
     object: "agent",

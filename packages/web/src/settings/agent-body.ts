@@ -3,18 +3,18 @@ import type { AgentBody, AgentView } from "@capstan/contract";
 /** The fields of the form, as the user typed them. */
 export interface AgentFields {
   readonly title: string;
-  /** Empty for the default of the server. */
+  /** Empty for the server's default. */
   readonly model: string;
   readonly instructions: string;
-  /** Empty for the provider's. */
+  /** Empty for the provider's default. */
   readonly temperature: string;
-  /** Names of tool groups; null for those of the chat. */
+  /** The names of tool groups; null for those of the chat. */
   readonly groups: readonly string[] | null;
 }
 
 /**
- * Returns an agent with the fields of the form. Other fields, and the filters of its groups, are
- * those that it had before.
+ * Returns an agent with the fields of the form. Preserves its other fields, and the filters of its
+ * groups.
  */
 export function agentBody(before: AgentView | null, fields: AgentFields): AgentBody {
   const { history, limits, approvals, functions, offer_client_tools: offers } = before ?? {};

@@ -10,7 +10,7 @@ import { agentBody, agentNameOf } from "./agent-body.ts";
 
 const texts = settingsTexts.agents;
 
-/** Creates an agent or changes one. Fields of an agent that the form does not show are kept. */
+/** Creates or changes an agent. Preserves fields that the form does not show. */
 export function AgentForm(props: {
   readonly agent: AgentView | null;
   readonly onClose: () => void;

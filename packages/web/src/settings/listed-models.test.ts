@@ -16,7 +16,7 @@ const all = [model("a/one", "One (A)"), model("b/two", "Two (B)"), model("writer
 const idsOf = (query: string, favorites: readonly string[] = []) =>
   listedModels(all, { query, favorites }).map(({ id }) => id);
 
-test("all words of a query are searched in titles and ids, and favorites are first", () => {
+test("models whose title or id has all words of a query are listed, favorites first", () => {
   assert.deepEqual(idsOf(""), ["a/one", "b/two", "writer"]);
   assert.deepEqual(idsOf("", ["writer", "gone"]), ["writer", "a/one", "b/two"]);
   assert.deepEqual(idsOf(" TWO b/ "), ["b/two"]);

@@ -3,7 +3,10 @@ import { useApp } from "../state/app-state.ts";
 import { IconButton } from "../shell/button.tsx";
 import { settingsTexts } from "../texts/settings.ts";
 
-/** Switches between light and dark. The theme follows the system until the user chooses another one than the system's. */
+/**
+ * Switches between light and dark. The theme follows the system until the user chooses a different
+ * one.
+ */
 export function ThemeToggle() {
   const { theme } = useApp();
   const systemIsDark = createMediaQuery("(prefers-color-scheme: dark)");

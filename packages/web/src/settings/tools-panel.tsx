@@ -94,7 +94,7 @@ interface SwitchProps {
   readonly isOn: boolean;
   readonly isDisabled?: boolean;
   readonly strong?: boolean;
-  /** Whether the detail says how to get what is missing: it is shown in full. */
+  /** Whether the detail is a setup hint, which is shown in full. */
   readonly isMissing?: boolean;
   readonly testId: string;
   readonly onChange: (on: boolean) => void;

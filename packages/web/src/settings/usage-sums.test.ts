@@ -14,7 +14,7 @@ const usage = (day: string, model: string, tokens: number, cost: number | null):
   cost,
 });
 
-test("a sum says whether its cost leaves out models without prices", () => {
+test("a sum has a mark if its cost excludes models without prices", () => {
   assert.deepEqual(sumOf([]), {
     runs: 0,
     input: 0,

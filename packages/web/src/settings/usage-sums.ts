@@ -1,6 +1,6 @@
 import type { UsageView } from "@capstan/contract";
 
-/** The sum of some usage. */
+/** The sum of several usage records. */
 export interface UsageSum {
   readonly runs: number;
   readonly input: number;
@@ -8,7 +8,7 @@ export interface UsageSum {
   readonly output: number;
   /** The cost of the models with prices; null if none has any. */
   readonly cost: number | null;
-  /** Whether `cost` leaves out models without prices. */
+  /** Whether `cost` excludes models without prices. */
   readonly isPartial: boolean;
 }
 

@@ -6,8 +6,8 @@ import { StoredFile, StoredPicture } from "./stored-file.tsx";
 type ContentPart = NonNullable<CallResult["parts"]>[number];
 
 /**
- * Pictures, files and links that a tool returned. External ones are linked, never loaded. Texts are
- * left out, because the text of the result contains them.
+ * Pictures, files and links that a tool returned. External ones are linked, never loaded. Omits
+ * texts, because the text of the result contains them.
  */
 export function ContentParts(props: {
   readonly parts: readonly ContentPart[];

@@ -35,7 +35,7 @@ export function CopyButton(props: CopyButtonProps) {
   );
 }
 
-/** Returns the text to copy; nothing if it cannot be loaded. */
+/** Returns the text to copy, or `undefined` if it cannot be loaded. */
 async function textOf(text: CopyButtonProps["text"]): Promise<string | undefined> {
   return typeof text === "string" ? text : text().catch(() => undefined);
 }

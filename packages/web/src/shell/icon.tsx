@@ -43,7 +43,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** A line drawing without a text alternative: the text next to it has the meaning. */
+/** A line drawing without a text alternative, because the text next to it states the meaning. */
 export function Icon(props: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

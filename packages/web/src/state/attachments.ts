@@ -16,9 +16,9 @@ export type Upload =
   | { readonly status: "ready"; readonly fileId: string }
   | { readonly status: "failed"; readonly message: string };
 
-/** The most files of one message. */
+/** The maximum number of files in a message. */
 export const maxAttachments = 50;
-/** The types that providers take as images. Other files are sent as files. */
+/** The types that providers accept as images. Other files are sent as files. */
 const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
 
 type ByChat = ReadonlyMap<string | null, readonly Attachment[]>;
@@ -62,7 +62,7 @@ export function createAttachments(chat: () => string | null) {
     }
   }
 
-  /** Adds files and uploads them. Returns how many are left out because the message is full. */
+  /** Adds files and uploads them. Returns the number of files that do not fit into the message. */
   function add(files: readonly File[]): number {
     const free = Math.max(0, maxAttachments - list().length);
     const added = files.slice(0, free).map((file): Attachment => {
@@ -80,7 +80,7 @@ export function createAttachments(chat: () => string | null) {
     setAll((before) => new Map(before).set(chat(), files));
   }
 
-  /** Takes a file out of the message, and deletes it on the server. */
+  /** Removes a file from the message, and deletes it on the server. */
   function remove(key: number): void {
     const found = list().find((one) => one.key === key);
     uploads.get(key)?.abort.abort();

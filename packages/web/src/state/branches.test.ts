@@ -22,12 +22,12 @@ test("a chosen run shows the newest branch through it", () => {
   assert.equal(ids(branchOf(tree, "unknown")), "e");
 });
 
-test("versions of a run begin at the same place", () => {
+test("versions of a run continue the same run", () => {
   assert.equal(ids(versionsOf(tree, tree[1] ?? assert.fail())), "bd");
   assert.equal(ids(versionsOf(tree, tree[4] ?? assert.fail())), "ae");
 });
 
-test("a branch and its versions reach every run, also if an old run is missing", () => {
+test("a branch and its versions reach every run, even if an old run is missing", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20), { maxLength: 20 }), fc.nat(3), (parents, missing) => {
       const all = parents.map((parent, index) =>

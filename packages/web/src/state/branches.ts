@@ -23,7 +23,7 @@ export function branchOf<Each extends Run>(runs: readonly Each[], chosen: string
   return branch.toReversed();
 }
 
-/** Returns the runs that begin at the same place as `run`, itself included, oldest first. */
+/** Returns the runs that continue the same run as `run` does, including `run`, oldest first. */
 export function versionsOf<Each extends Run>(runs: readonly Each[], run: Each): Each[] {
   const known = new Set(runs.map(({ view }) => view.id));
   const placeOf = ({ view }: Each) =>

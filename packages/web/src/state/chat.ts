@@ -61,7 +61,7 @@ export interface ChatEvents {
 /** The member of a conversation's metadata with its model. */
 const modelKey = "capstan_model";
 
-/** How long to wait for further events of one change, in milliseconds. */
+/** The delay in milliseconds that collects the events of one change. */
 const eventDelay = 50;
 
 /** Creates the state of the open conversation: its runs and actions. */
@@ -77,7 +77,7 @@ export function createChat(events: ChatEvents) {
   const branch = createMemo(() => branchOf(runs(), chosen()));
   /** The message that is being sent. */
   const [sending, setSending] = createSignal<SendingMessage | null>(null);
-  /** Why the last action failed. */
+  /** The reason why the last action failed. */
   const [sendError, setSendError] = createSignal<string | null>(null);
   const [draftSwitches, setDraftSwitches] = createSignal<Switches | null>(null);
   const switchesOfNew = () => draftSwitches() ?? events.defaultSwitches();
@@ -223,7 +223,7 @@ export function createChat(events: ChatEvents) {
     );
   }
 
-  /** Whether a conversation is still open and loaded. */
+  /** Returns whether a conversation is still open and loaded. */
   const isShown = (id: string, signal: AbortSignal) =>
     !signal.aborted && conversation()?.id === id && status().type === "ready";
 
@@ -285,7 +285,8 @@ export function createChat(events: ChatEvents) {
   }
 
   /**
-   * Whether a run is shown. Waits for a message that is being sent, because its run is shown then.
+   * Returns whether a run is shown. Waits for a message that is being sent, because its run is
+   * shown then.
    */
   async function isKnown(run: string): Promise<boolean> {
     await sendingDone;
@@ -312,7 +313,7 @@ export function createChat(events: ChatEvents) {
     setSending({ text: options.text, files: options.files });
     setSendError(null);
     const { signal } = loading;
-    // Without a place the message follows the newest run, also one of another tab.
+    // If `after` is absent, the message follows the newest run, which may come from another tab.
     const isNewest = branch().at(-1) === runs().at(-1);
     const last = branch().at(-1)?.view.id ?? null;
     // The server rejects the message if another client has continued the conversation.
@@ -435,7 +436,7 @@ export function createChat(events: ChatEvents) {
   };
 }
 
-/** The first line of a first message, as the name of its conversation. */
+/** Returns the first line of a first message, as the title of its conversation. */
 function titleFrom(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;

@@ -19,15 +19,15 @@ const noPage = { data: [] } as const;
 /** Milliseconds in which a deleted conversation can be restored. */
 const undoTime = 6000;
 
-/** How long to wait for further events of one change, in milliseconds. */
+/** The delay in milliseconds that collects the events of one change. */
 const eventDelay = 50;
 /** If more conversations than this changed, the list is loaded again. */
 const mostReads = 5;
 
-/** An entry of the list, also of a conversation whose stored row is damaged. */
+/** An entry of the list: a conversation, or a corrupt row in place of one. */
 export type ConversationEntry = ConversationView | DamagedView;
 
-/** Returns the list of an entry. Damaged entries belong to the open ones. */
+/** Returns the list of an entry. Corrupt entries belong to the open conversations. */
 export function stateOf(entry: ConversationEntry): ConversationState {
   return entry.object === "damaged" ? "open" : entry.state;
 }
@@ -95,7 +95,7 @@ export function createConversationList(onRead: (conversation: ConversationView) 
       onRead(read);
     } catch (error) {
       if (hasStatus(error, 404)) all.set((before) => before.filter((entry) => entry.id !== id));
-      // If it fails, the list is loaded again when the server can be reached.
+      // After a failure, the list is loaded again when the server can be reached.
     }
   }
 
@@ -118,7 +118,7 @@ export function createConversationList(onRead: (conversation: ConversationView) 
     setLeaving((before) => new Set([...before].filter((entry) => entry !== id)));
   }
 
-  /** Hides it, and deletes it when its time to undo is over. */
+  /** Hides a conversation, and deletes it when the time for undo is over. */
   function remove(conversation: ConversationEntry): void {
     const { id } = conversation;
     setLeaving((before) => new Set(before).add(id));

@@ -3,7 +3,7 @@ import { createMemo, createSignal } from "solid-js";
 import { client } from "../api/client.ts";
 import { createLoaded } from "./loaded.ts";
 
-/** How long to wait for further events of one change, in milliseconds. */
+/** The delay in milliseconds that collects the events of one change. */
 const eventDelay = 50;
 /** The maximum number of shown requests that another client has answered. */
 const maxAnswered = 10;
@@ -34,7 +34,7 @@ export function createInbox(onNew: (requests: readonly ApprovalView[]) => void) 
       client.runsOfUnknownOutcome(),
     ]);
     return {
-      // Oldest first, because it has waited longest.
+      // Oldest first, because these requests have waited longest.
       approvals: approvals.filter((entry) => entry.object === "approval").toReversed(),
       unknown: unknown.filter(({ conversation }) => conversation !== null),
     };
@@ -84,7 +84,7 @@ export function createInbox(onNew: (requests: readonly ApprovalView[]) => void) 
     waiting,
     answered,
     count,
-    /** Whether this conversation has pending requests or unknown outcomes. */
+    /** Returns whether this conversation has pending requests or unknown outcomes. */
     isWaiting: (conversation: string) => chats().has(conversation),
     refresh,
     refreshSoon,
@@ -100,7 +100,7 @@ export function createInbox(onNew: (requests: readonly ApprovalView[]) => void) 
   };
 }
 
-/** Whether an event can change the pending requests. */
+/** Returns whether an event can change the pending requests. */
 function concerns(event: UserEvent, { approvals, unknown }: Waiting): boolean {
   switch (event.type) {
     case "resync":

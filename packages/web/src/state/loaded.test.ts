@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLoaded } from "./loaded.ts";
 
-/** A value whose requests the test answers. */
+/** Creates a value whose requests the test answers. */
 function create() {
   const asked: PromiseWithResolvers<readonly string[]>[] = [];
   const loaded = createLoaded<readonly string[]>([], () => {
@@ -22,7 +22,7 @@ test("a value is ready only after its first answer", async () => {
   assert.deepEqual([loaded.value(), loaded.isReady()], [["a"], true]);
 });
 
-test("the newer of two requests counts, whichever is answered last", async () => {
+test("the newer of two requests counts, even if the older one is answered last", async () => {
   const { loaded, asked } = create();
   const both = [loaded.refresh(), loaded.refresh()];
   asked[1]?.resolve(["new"]);

@@ -1,15 +1,18 @@
 import { createSignal } from "solid-js";
 
 const storageKey = "capstan.drafts";
-/** Drafts of more chats than this are forgotten, oldest first. */
+/** The maximum number of stored drafts. The oldest ones are deleted first. */
 const maxDrafts = 50;
-/** A longer draft is kept until the page is closed only, in UTF-16 code units. */
+/**
+ * The maximum length of a stored draft, in UTF-16 code units. Longer ones are lost when the page is
+ * closed.
+ */
 const longestStored = 100_000;
 
 type Drafts = ReadonlyMap<string, string>;
 
 /**
- * The unsent message of each chat, also after a reload.
+ * Creates the state of the unsent messages of all chats, which survives reloads.
  *
  * @param chat returns the id of the open conversation, or null in a new chat
  */
@@ -51,6 +54,6 @@ function write(drafts: Drafts): void {
     if (stored.length === 0) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, JSON.stringify(stored));
   } catch {
-    // A full storage keeps the drafts of the last write.
+    // If the storage is full, it keeps the drafts of the last write.
   }
 }

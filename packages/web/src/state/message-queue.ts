@@ -49,8 +49,8 @@ export function createMessageQueue(chat: () => string | null) {
   const remove = (id: string) => change((queue) => queue.filter((message) => message.id !== id));
 
   /**
-   * Takes a message out of the queue and sends it; a message that was not sent is put back. Tabs
-   * take turns, so that only one of them sends it.
+   * Removes a message from the queue and sends it; a message that was not sent is put back. A lock
+   * ensures that only one tab sends it.
    */
   async function sendOne(
     message: QueuedMessage,

@@ -28,7 +28,10 @@ addEventListener("hashchange", () => setRoute(read()));
 
 export const routedPage = () => route().page;
 
-/** The conversation that the address names; null for a new chat. While another page is shown it stays open. */
+/**
+ * The conversation that the address names; null for a new chat. It stays open while another page is
+ * shown.
+ */
 export const routedConversation = createRoot(() =>
   createMemo<string | null>((before) => {
     const now = route();

@@ -35,7 +35,7 @@ test("an unchanged switch has its default", () => {
   assert.deepEqual([...toolNamesOn(groups, noSwitches)], ["ListFiles"]);
 });
 
-test("a tool that lacks what it needs is off, whatever its switch", () => {
+test("an unavailable tool is off, whatever its switch", () => {
   const unavailable = { needs: "a key", fix: null };
   const web = group("web", true, [tool("web", "Search", { unavailable })]);
   assert.deepEqual([...toolNamesOn([web], withTool(noSwitches, "web.Search", true))], []);

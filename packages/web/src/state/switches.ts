@@ -12,7 +12,7 @@ export function isGroupOn(group: ToolGroupView, switches: Switches): boolean {
   return own(switches.groups, group.name) ?? group.default_enabled;
 }
 
-/** Whether a tool is on, if its group is on. A tool that lacks something that it needs is off. */
+/** Whether a tool is on, if its group is on. An unavailable tool is off. */
 export function isToolOn(tool: ToolView, switches: Switches): boolean {
   if (tool.unavailable !== null) return false;
   return tool.always_offered || (own(switches.tools, tool.id) ?? tool.default_enabled);
@@ -31,7 +31,7 @@ export function groupsOn(groups: readonly ToolGroupView[], switches: Switches): 
   return groups.filter((group) => isGroupOn(group, switches)).map((group) => group.name);
 }
 
-/** The names of the tools that a turn offers; some come with any group that is on. */
+/** The names of the tools that a turn offers. Some are offered if any group is on. */
 export function toolNamesOn(groups: readonly ToolGroupView[], switches: Switches): Set<string> {
   const names = new Set<string>();
   const anyOn = groupsOn(groups, switches).length > 0;

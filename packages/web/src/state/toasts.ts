@@ -16,7 +16,7 @@ export interface ToastOptions {
   readonly onGone?: () => void;
 }
 
-/** The most toasts shown; a new one replaces the oldest. */
+/** The maximum number of visible toasts; a new one replaces the oldest. */
 const most = 3;
 
 const [toasts, setToasts] = createSignal<readonly Toast[]>([]);

@@ -16,7 +16,7 @@ const none: PreferencesView = {
 export function createUserPreferences() {
   const loaded = createLoaded<PreferencesView>(none, () => client.preferences());
 
-  /** Shows a change at once. A change that was not saved is undone. */
+  /** Shows a change at once, and undoes it if it could not be saved. */
   async function change(update: PreferencesUpdate): Promise<boolean> {
     loaded.set((before) => ({ ...before, ...update }));
     const isSaved = await attempt(settingsTexts.notSaved, async () => {

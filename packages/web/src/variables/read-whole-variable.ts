@@ -1,10 +1,10 @@
 import type { VariableView } from "@capstan/contract";
 import { client } from "../api/client.ts";
 
-/** Characters per request. */
+/** The number of characters per request. */
 const pageLength = 500_000;
 
-/** Most characters of a value that the page loads in full. */
+/** The maximum number of characters of a value that the page loads in full. */
 export const wholeLimit = 5_000_000;
 
 /** Reads a variable's whole text; returns `null` if it is longer than `wholeLimit`. */

@@ -39,7 +39,7 @@ export function createVariableText(conversation: () => string | null, name: stri
     read,
     error,
     isLoading,
-    /** From the beginning, as far as it was read before. */
+    /** Loads the text from the beginning, as far as it was loaded before. */
     reload: () => load(0, []),
     more: () => load(read(), pages()),
   };

@@ -30,7 +30,7 @@ export function createVariables(app: AppState) {
   });
   createEffect(
     on([conversation, filter, app.chat.revision], ([id], before) => {
-      // An empty result of another search says nothing about this one.
+      // An empty result of an earlier search does not apply to this one.
       const isOther = before !== undefined && before[0] !== id;
       if (isOther || list.value().length === 0) list.clear();
       void list.refresh();
@@ -70,7 +70,7 @@ export function createVariables(app: AppState) {
 
   return {
     list,
-    /** The variables whose stored values are damaged. */
+    /** The variables whose stored values are corrupt. */
     unreadable,
     filter,
     setFilter: (next: VariableFilter) => void setFilter(next),

@@ -2,7 +2,7 @@ import type { ScriptDetail } from "@capstan/contract";
 import { createRoot, createSignal } from "solid-js";
 import { fieldText } from "./editor-text.ts";
 
-/** The unsaved text of a file. It is kept while the user looks at another page. */
+/** The unsaved text of a file. It survives while the user visits another page. */
 export type Draft = ReturnType<typeof createDraft>;
 
 type FileText = Pick<ScriptDetail, "source" | "source_hash">;
@@ -60,7 +60,7 @@ export function createDraft(source: string, hash: string) {
 }
 
 const drafts = new Map<string, Draft>();
-/** The set of drafts may have changed. */
+/** Notify the page, because the set of drafts may have changed. */
 const [kept, setKept] = createSignal(0);
 const draftsChanged = () => setKept((count) => count + 1);
 
