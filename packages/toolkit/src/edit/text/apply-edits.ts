@@ -30,7 +30,7 @@ export interface Replacement {
   readonly by: string;
 }
 
-/** The most places that one call changes. */
+/** The maximum number of replacements in one call. */
 const mostPlaces = 100_000;
 
 /** A replacement in the text with `\n` as line end. */
@@ -196,7 +196,7 @@ class Source {
     return found;
   }
 
-  /** If whole lines are removed, their line end is removed, too. */
+  /** If whole lines are removed, remove their line end, too. */
   #whole(start: number, search: string, by: string, edit: number): Match {
     const end = start + search.length;
     const isWhole =

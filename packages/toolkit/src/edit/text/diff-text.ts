@@ -20,7 +20,7 @@ export async function diffPart({ first, was, is }: ChangedPart): Promise<string>
   const options = { context: around, maxEditLength: mostEdits };
   const patch = createTwoFilesPatch("a", "a", was, is, "", "", options);
   if (patch === undefined) return oneHunk(first, was.split("\n"), is.split("\n"));
-  // Without the header, which has the same name twice.
+  // Omit the header, which has the same name twice.
   const hunks = patch.slice(patch.indexOf("\n@@") + 1).replace(/\n$/, "");
   return first === 0 ? hunks : hunks.replaceAll(hunkHeader, moveHunk);
 

@@ -39,8 +39,8 @@ export async function runDiff(
 }
 
 /**
- * Runs a job on a text: directly if it is short, otherwise in a process, because a call needs no
- * approval to show its effect, and other users wait for the event loop.
+ * Runs a job on a text: directly if it is short, otherwise in a process. Previews run without an
+ * approval, so a long job must not block the event loop for other users.
  *
  * @throws FileError
  */
