@@ -77,7 +77,7 @@ test("earlier answers of other clients and errors of the server are shown", asyn
   const terminal = createFakeTerminal([{ answer: "n" }, { answer: "n" }]);
   const client = createServer([call("c1")], found);
   await answerOutcomes({ ...options, client, terminal });
-  assert.match(terminal.text(), /Another answer was first: it happened/);
+  assert.match(terminal.text(), /This call already has another answer: it happened/);
   const refusal = new ApiError({ status: 409, code: "conflict", message: "Its end is known." });
   const refusing = { ...client, answerOutcome: () => Promise.reject(refusal) };
   await answerOutcomes({ ...options, client: refusing, terminal });
