@@ -92,7 +92,7 @@ test("an approval request is shown in place, and the answer is sent to the serve
   );
 });
 
-test("the prompt for edited arguments is repeated if they are no object, or the server rejects them", async () => {
+test("the prompt for edited arguments is repeated if they are not an object, or the server rejects them", async () => {
   const server = createServer(asks("c1"), rest);
   server.refusals.push(
     new ApiError({ status: 400, code: "invalid", message: "text: expected text" }),

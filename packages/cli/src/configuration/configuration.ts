@@ -95,8 +95,8 @@ export interface Configuration {
     readonly powershell?: string;
   };
   /**
-   * Who may answer approval requests. @default `anyone-until-connected` on loopback without keys,
-   * else `people`
+   * The callers that may answer approval requests. @default `anyone-until-connected` on loopback
+   * without keys, else `people`
    */
   readonly approvalsFrom: ApprovalsSetting;
   /**

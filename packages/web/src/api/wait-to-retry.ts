@@ -51,7 +51,7 @@ export function waitToRetry(
       const onSign = () => {
         if (sign !== "visibilitychange" || page.document.visibilityState === "visible") hurry();
       };
-      // Listen in the capture phase, where no element has stopped the event yet.
+      // Listen in the capture phase, before an element can stop the event.
       page.addEventListener(sign, onSign, { capture: true, passive: true, signal: over.signal });
     }
   });
