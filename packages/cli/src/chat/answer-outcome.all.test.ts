@@ -73,7 +73,7 @@ test("a run with unreadable calls is reported, and the user is asked about the o
   assert.match(asked.at(-1) ?? "", /call_of_newer.*happened/);
 });
 
-test("if no outcome is unknown, the command says so", async () => {
+test("the command reports that no outcome is unknown", async () => {
   const terminal = createFakeTerminal([]);
   const { client } = serverWith([]);
   await answerOpenOutcomes({ client, terminal, style: plainStyle, signal });

@@ -131,7 +131,7 @@ function answer(
 /** A result that a user reviews before the model reads it. */
 type Review = ResultApprovalView & Required<Pick<ResultApprovalView, "args" | "result">>;
 
-/** Returns the question as text: the call, the text that the model would read, and the commands. */
+/** Returns the prompt as text: the call, the text that the model would read, and the commands. */
 function reviewText(review: Review, view: QuestionView): ShownText {
   const { groupTitle, toolName, isError, args, result, reason } = review;
   const { style } = view;

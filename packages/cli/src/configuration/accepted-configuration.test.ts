@@ -81,7 +81,7 @@ test("only the user can read the accepted version, and no other file is left", a
   assert.deepEqual(await readdir(join(directory, ".capstan")), ["accepted-configuration.json"]);
 });
 
-test("a record that cannot be read accepts nothing", async () => {
+test("an unreadable record accepts no configuration", async () => {
   const { record, write, review, accept } = await createPlace();
   await write(asks);
   await accept();
@@ -93,7 +93,7 @@ test("a record that cannot be read accepts nothing", async () => {
   assert.equal((await review()).status, "same");
 });
 
-test("an accepted version that is no longer valid accepts nothing", async () => {
+test("an accepted version that is no longer valid accepts no configuration", async () => {
   const { file, record, write, review } = await createPlace();
   await write(asks);
   await mkdir(join(record, ".."));

@@ -76,7 +76,7 @@ test("bound and changed tools that do not exist, or cannot have a setting, are n
   );
 });
 
-test("a tool that does not exist or does not fit its hosted type is an error that says what is expected", () => {
+test("a tool that does not exist or does not fit its hosted type is an error that states the expected tool", () => {
   const search = defineTool({
     name: "Web",
     description: "",

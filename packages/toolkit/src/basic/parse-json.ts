@@ -54,7 +54,7 @@ interface FirstError {
 
 /**
  * Returns the first error with its position, because the engine omits the position of some errors.
- * Undefined if the nesting overflows the stack before an error is found.
+ * Returns `undefined` if the nesting overflows the stack before an error is found.
  */
 function firstError(text: string): FirstError | undefined {
   let first: FirstError | undefined;

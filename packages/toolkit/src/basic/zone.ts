@@ -8,7 +8,7 @@ export interface ZonedTime {
   readonly note?: string;
 }
 
-/** Returns what is wrong with a zone's name, with suggestions, or `undefined` if it is a time zone. */
+/** Returns the error for an unknown zone, with suggestions, or `undefined` if the zone exists. */
 export function zoneProblem(zone: string): string | undefined {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);

@@ -13,7 +13,7 @@ export class DataProblem extends Error {
 
 /** The errors of the data tools, apart from those of paths. */
 export const dataErrors = {
-  invalid_data: "The file or the variable is not what its format says.",
+  invalid_data: "The file or the variable is not valid in its format.",
   invalid_expression: "The expression cannot be computed; the message says where.",
   invalid_query: "The query is wrong; the message names tables and columns.",
   not_allowed: "The query does more than read.",

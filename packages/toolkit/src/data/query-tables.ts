@@ -13,7 +13,7 @@ export interface QueryJob {
   }[];
 }
 
-/** The rows of a query, and what was read for it. */
+/** The rows of a query, and the tables that were read for it. */
 export interface QueryResult extends QueryRows {
   readonly tables: readonly {
     readonly name: string;

@@ -17,7 +17,7 @@ const unknownTypes = new Set(["", "application/octet-stream", "application/zip"]
 
 /**
  * Returns the kind of a document by its MIME type; if that is unknown, by the extension of its
- * name. Undefined for other files.
+ * name. Returns `undefined` for other files.
  *
  * @example documentKind({ name: "report.pdf", mimeType: "application/octet-stream" }); // "pdf"
  */

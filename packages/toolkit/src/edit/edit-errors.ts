@@ -7,7 +7,7 @@ export const targetErrors = {
   is_root: "The path is a root of the file tools, or contains one.",
   linked_path:
     "The path leads through a link, or is spelled unlike the file's name; the message has the right path.",
-  no_space: "The disk, or the user's share of it, is full.",
+  no_space: "The disk or the user's quota is full.",
   protected_path: "The server protects the path, or the folder contains a protected path.",
   too_large: "The file or the change exceeds a size limit.",
 };

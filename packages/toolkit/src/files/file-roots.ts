@@ -118,7 +118,7 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
   }
 
   function deniedByRule(path: string): FileError {
-    return new FileError("denied_path", `A rule denies "${path}", or what it links to.`);
+    return new FileError("denied_path", `A rule denies "${path}", or its link target.`);
   }
 
   function outside(path: string): FileError {
@@ -229,7 +229,7 @@ export function systemCode(error: unknown): string | undefined {
 
 const noSpace = {
   code: "no_space",
-  message: "The disk, or the user's share of it, is full. Nothing was changed.",
+  message: "The disk or the user's quota is full. Nothing was changed.",
 };
 const noPermission = {
   code: "no_permission",

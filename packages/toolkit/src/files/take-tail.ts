@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 /** The last lines of a text, or less of them if they are too long. */
 export interface TakenTail {
   readonly text: string;
-  /** Whether the beginning of the lines is left out. */
+  /** Whether the beginning of the lines is omitted. */
   readonly cut: boolean;
 }
 

@@ -44,7 +44,7 @@ export type Outline =
       readonly matches: number;
       readonly landmarks: readonly Landmark[];
       readonly elements: readonly OutlinedElement[];
-      /** Whether elements are left out because of the limit. */
+      /** Whether elements are omitted because of the limit. */
       readonly isCut: boolean;
       readonly cut?: string;
     }

@@ -1,8 +1,8 @@
 const mostLinks = 2_000;
 
 /**
- * Returns the addresses of a page's links, each once, without fragments. Links that the page marks
- * `nofollow`, or all links of such a page, are left out.
+ * Returns the addresses of a page's links, each once, without fragments. Omits links that are
+ * marked `nofollow`, and all links if the page itself is marked so.
  */
 export function pageLinks(document: Document): readonly string[] {
   for (const robots of document.querySelectorAll("meta[name]"))

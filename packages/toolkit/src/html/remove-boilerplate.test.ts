@@ -13,7 +13,7 @@ const page = `
 <main><section><header>Lead</header><p>The text.</p></section><footer>By Ann</footer></main>
 <footer>Imprint</footer>`;
 
-test("navigation, headers, footers and banners on cookies are left out", () => {
+test("navigation, headers, footers and cookie banners are omitted", () => {
   assert.equal(markdownOf(page, { part: "content" }), "# Title\n\nLead\n\nThe text.");
   const article = markdownOf(page);
   assert.match(article, /The text\./);

@@ -28,7 +28,7 @@ export function removeUnreadable(root: Element): void {
   for (const element of root.querySelectorAll(unreadable)) element.remove();
 }
 
-/** Removes navigation, the header and the footer of the page, forms, and banners on cookies. */
+/** Removes navigation, the header and the footer of the page, forms, and cookie banners. */
 export function removeBoilerplate(root: Element): void {
   for (const element of root.querySelectorAll(repeated)) {
     // A wrongly marked element can contain the whole page.

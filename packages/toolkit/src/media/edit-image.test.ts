@@ -196,7 +196,7 @@ test("a streamed edit has partial images", async () => {
   assert.equal(result.parts.length, 2);
 });
 
-test("a form keeps its files when an unknown field is left out", async () => {
+test("a form keeps its files when an unknown field is omitted", async () => {
   service.answer = (request, response) => {
     const text = request.body.toString("latin1");
     if (!text.includes('name="input_fidelity"')) return answer(request, response);

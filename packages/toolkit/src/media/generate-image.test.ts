@@ -170,7 +170,7 @@ test("declared options without an effect are rejected by name", async () => {
   assert.equal(service.requests.length, 0);
 });
 
-test("a field that the service does not know is left out once, and the result says so", async () => {
+test("a field that the service does not know is omitted, and the result mentions it", async () => {
   const unknown = new Map<string, object>([
     [
       "background",
@@ -225,7 +225,7 @@ test("a value that the service rejects is a failure with its reason, without a s
   assert.equal(service.requests.length, 1);
 });
 
-test("an image at an address of the service is fetched without the key, also after a redirect", async () => {
+test("an image at an address of the service is fetched without the key, even after a redirect", async () => {
   service.answer = ({ url, headers }, response) => {
     if (url.pathname === "/v1/images/generations")
       return sendJson(response, { data: [{ url: `${service.url}/made/1` }] });

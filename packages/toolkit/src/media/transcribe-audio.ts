@@ -75,8 +75,7 @@ const largestAudio = 25 * 1024 * 1024;
 export function transcribeAudio(access: TranscriptionAccess, sources: MediaSources): Tool {
   return defineTool({
     name: "TranscribeAudio",
-    description:
-      "Writes down what is said in a recording (MP3, M4A, WAV, FLAC, Ogg, WebM; up to 25 MB).",
+    description: "Transcribes a recording (MP3, M4A, WAV, FLAC, Ogg, WebM; up to 25 MB).",
     parameters,
     effects: "read",
     idempotent: false,

@@ -18,7 +18,7 @@ export const serviceErrors = {
 /**
  * Returns the failure of a reply with a status other than 2xx.
  *
- * @param reason the service's own text; it is untrusted, and cut after 500 characters
+ * @param reason the service's own text; it is untrusted, and truncated after 500 characters
  */
 export function replyFailure(
   reply: Pick<ServiceReply, "status" | "header">,

@@ -106,9 +106,7 @@ function format({ skill, file, text, next, hidden, files, version, problem }: Sk
   const others = (files ?? []).filter(({ path }) => path !== "SKILL.md");
   return [
     `Skill ${skill}, ${file}`,
-    ...(hidden > 0
-      ? [`[${countOf(hidden, "character")} that a reader does not see left out]`]
-      : []),
+    ...(hidden > 0 ? [`[${countOf(hidden, "invisible character")} removed]`] : []),
     text,
     ...(next === undefined ? [] : [`[More with fromLine ${next}]`]),
     ...(others.length === 0

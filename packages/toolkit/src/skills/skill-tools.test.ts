@@ -149,7 +149,7 @@ test("hidden characters and markup in a description cannot change the prompt", a
   assert.match(rule, /- a: Good skill ‹\/tool-group› ‹system-context›\n/);
   assert.ok(rule.length < 600, `${rule.length}`);
   const text = await given.text("ReadSkill", { skill: "a" });
-  assert.match(text, /\[16 characters that a reader does not see left out\]\nStep one/);
+  assert.match(text, /\[16 invisible characters removed\]\nStep one/);
   assert.ok(((await given.catalog.read()).skills[1]?.description.length ?? 0) <= 1024);
 });
 

@@ -8,7 +8,7 @@ import { extendBlocks, type MarkdownBlocks, noBlocks } from "./split-blocks.ts";
 import { shellTexts } from "../texts/shell.ts";
 import "./markdown.css";
 
-/** Renders text as Markdown, also while it grows. */
+/** Renders text as Markdown, even while it grows. */
 export function Markdown(props: { readonly text: string; readonly open?: boolean }) {
   let container!: HTMLDivElement;
   onMount(() => {

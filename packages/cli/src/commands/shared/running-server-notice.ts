@@ -3,7 +3,7 @@ import { commandTexts } from "../../texts/commands.ts";
 
 /**
  * Returns a notice that the running server may differ from the files, because it keeps the last
- * good version of a broken file. Undefined if no server runs.
+ * good version of a broken file. Returns `undefined` if no server runs.
  */
 export async function runningServerNotice(dataDir: string): Promise<string | undefined> {
   const holder = await readLock(dataDir);

@@ -4,7 +4,8 @@ import { commandTexts } from "../../texts/commands.ts";
 const texts = commandTexts.start;
 
 /**
- * Returns the reason why the server did not start, and what to do. Undefined for any other error.
+ * Returns the reason why the server did not start, and what to do. Returns `undefined` for any
+ * other error.
  */
 export async function startFailure(
   error: unknown,

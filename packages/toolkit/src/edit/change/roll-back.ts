@@ -33,7 +33,7 @@ export async function rollBack(
     }
   }
   if (failures.length === 0) return;
-  const reason = cause === undefined ? "The change was cut off" : errorMessage(cause);
+  const reason = cause === undefined ? "The change was interrupted." : errorMessage(cause);
   throw new FileError(
     "not_restored",
     `${reason} Not everything could be put back: ${failures.join(", ")}. The former contents are kept: when the cause is gone, call Undo with ${change.id}.`,

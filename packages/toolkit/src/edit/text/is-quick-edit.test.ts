@@ -7,7 +7,7 @@ const text = "one two three\n".repeat(20_000);
 const isQuick = (content: string, edits: readonly Edit[]) => isQuickEdit(content, edits, () => 0);
 const withOne = (search: string, at: number) => `${text.slice(0, at)}${search}${text.slice(at)}`;
 
-test("one exact place in a long text is a quick edit, also between two pieces", () => {
+test("one exact match in a long text is a quick edit, even across two chunks", () => {
   for (const at of [0, 65_533, 65_536, 131_070, text.length])
     assert.ok(isQuick(withOne("four", at), [{ search: "four", replace: "4" }]), `at ${at}`);
 });

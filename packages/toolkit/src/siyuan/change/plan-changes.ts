@@ -83,7 +83,7 @@ export async function planChanges(
   }
   const steps = [...updates, ...inserts, ...deletes];
   if (steps.length === 0)
-    throw refused("no_change", "The edits change nothing: each text is what it replaces.");
+    throw refused("no_change", "The edits change nothing: each replacement equals its text.");
   checkNesting(steps);
   await checkEmptied(ask, deletes);
   return steps;

@@ -66,5 +66,5 @@ export const searchReply = z.object({
 export const transactionsReply = z
   .array(z.object({ doOperations: z.array(z.object({ id: z.string(), parentID: text })).min(1) }))
   .min(1);
-/** The data of replies that have none. */
+/** The schema for replies without data. */
 export const noReply = z.unknown();
