@@ -122,6 +122,19 @@ test("text that may be meant as several items does not become a list of one", ()
   ]);
 });
 
+test("several texts for a list of lists stay, also if null is allowed as a list", () => {
+  // One list of two texts, or two lists of one.
+  const lists = { type: "array", items: { type: "string" } };
+  const optional = { anyOf: [lists, { type: "null" }] };
+  for (const items of [lists, optional, { ...lists, type: ["array", "null"] }]) {
+    assert.deepEqual(repaired({ type: "array", items }, ["", ""]), ["", ""]);
+    const deep = [["a", "b"], ["c"]];
+    assert.deepEqual(repaired({ type: "array", items: { type: "array", items } }, deep), deep);
+  }
+  const read = { type: "array", items: { anyOf: [lists, { type: "object" }] } };
+  assert.deepEqual(repaired(read, ['{"a":1}', '{"b":2}']), [{ a: 1 }, { b: 2 }]);
+});
+
 test("an ambiguous value is unchanged", () => {
   const numberOrTexts = { type: ["number", "array"], items: { type: "string" } };
   assert.equal(repaired(numberOrTexts, "5"), "5");

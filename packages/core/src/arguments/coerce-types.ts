@@ -122,8 +122,11 @@ class Repair {
 
   /** Whether a list and all its items lack one level of nesting that the schema requires. */
   #isLevelShort(value: readonly JsonValue[], item: SchemaAt): boolean {
-    if (this.#view.types(item) !== jsonTypes.array) return false;
-    if (!value.some((one) => isList(one))) return true;
+    const types = this.#view.types(item);
+    if ((types & jsonTypes.array) === 0) return false;
+    // Other types, such as null, can be allowed next to lists.
+    if (!value.some((one) => isList(one)))
+      return types === jsonTypes.array || value.some((one) => becomesList(one, types));
     return value.every(
       (one) => isList(one) && this.#isLevelShort(one, this.#view.child(item, 0, one)),
     );
@@ -139,6 +142,12 @@ class Repair {
       !this.#view.requires(at, key, object)
     );
   }
+}
+
+/** Whether a value has no allowed type, and is not the text of one. */
+function becomesList(value: JsonValue, types: number): boolean {
+  if ((types & typeOf(value)) !== 0) return false;
+  return typeof value !== "string" || readAs(value, types) === undefined;
 }
 
 /**
