@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { selfContainedSchema, shortSchema } from "../definition/self-contained-schema.ts";
+import type { Direction } from "../definition/directed-schema.ts";
 import type { ReadOperations } from "../definition/operation.ts";
+import { SharedSchemas } from "../definition/shared-schemas.ts";
 import { type DocumentOptions, readDocument } from "./read-document.ts";
+
+const schemasOf = ({ defs }: ReadOperations, direction: Direction) =>
+  new SharedSchemas(defs, direction);
 
 const none: DocumentOptions = {
   choice: { variables: {} },
@@ -78,7 +82,7 @@ components:
     required: ["petId"],
     additionalProperties: false,
   });
-  assert.deepEqual(selfContainedSchema(operation?.output ?? {}, list.defs, "response"), {
+  assert.deepEqual(schemasOf(list, "response").closed(operation?.output ?? {}), {
     $ref: "#/$defs/Pet",
     $defs: {
       Pet: {
@@ -150,7 +154,7 @@ test("a document of version 2.0 is upgraded, with its bodies, forms and styles",
     { argument: "tags", name: "tags", in: "query", style: "pipeDelimited", explode: false },
   ]);
   assert.deepEqual(added?.body, { kind: "json", contentType: "application/json" });
-  assert.deepEqual(selfContainedSchema(added?.input ?? {}, list.defs, "request"), {
+  assert.deepEqual(schemasOf(list, "request").closed(added?.input ?? {}), {
     type: "object",
     properties: { body: { $ref: "#/$defs/Pet" } },
     required: ["body"],
@@ -451,8 +455,8 @@ test("the schema for the model is short, and the whole schema stays for checks",
       },
     ),
   );
-  const whole = selfContainedSchema(list.operations[0]?.input ?? {}, list.defs, "request");
-  const short = shortSchema(whole, 8_000);
+  const whole = schemasOf(list, "request").closed(list.operations[0]?.input ?? {});
+  const short = schemasOf(list, "request").short(list.operations[0]?.input ?? {}, 8_000);
   assert.ok(JSON.stringify(whole).length > 8_000 && JSON.stringify(short).length < 1_000);
   assert.match(JSON.stringify(short), /"near".*Large: not shown/);
 });
@@ -537,13 +541,13 @@ components: { schemas: { Name: { type: string } } }
   const list = read(root, { files: all });
   assert.deepEqual(list.notes, []);
   const [operation] = list.operations;
-  assert.deepEqual(selfContainedSchema(operation?.input ?? {}, list.defs, "request"), {
+  assert.deepEqual(schemasOf(list, "request").closed(operation?.input ?? {}), {
     type: "object",
     properties: { q: { $ref: "#/$defs/Name" } },
     additionalProperties: false,
     $defs: { Name: { type: "string" } },
   });
-  assert.deepEqual(selfContainedSchema(operation?.output ?? {}, list.defs, "response"), {
+  assert.deepEqual(schemasOf(list, "response").closed(operation?.output ?? {}), {
     $ref: "#/$defs/Pet",
     $defs: { Pet: { type: "object", properties: { parent: { $ref: "#/$defs/Pet" } } } },
   });

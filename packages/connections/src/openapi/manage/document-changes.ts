@@ -1,42 +1,66 @@
 import { visibleText } from "@capstan/core/text";
+import type { JsonSchema } from "@capstan/core";
 import type { ToolChanges } from "../../definition/compare-tools.ts";
 import type { ServerTool } from "../../definition/server-tool.ts";
-import { visibleTexts } from "../../definition/visible-texts.ts";
-import type { JsonSchema } from "@capstan/core";
-import { selfContainedSchema } from "../definition/self-contained-schema.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
+import { ChangedDefinitions } from "./changed-definitions.ts";
 import type { StoredDocument } from "./stored-document.ts";
 
-/** Returns whether operations were added or changed, so that a user must accept them. */
-export function hasWaiting(listed: OperationList, accepted: OperationList): boolean {
+type Compared = Pick<StoredDocument, "listed" | "accepted">;
+
+/** Returns the operations that were added or changed, so that a user must accept them. */
+export function waitingOperations({ listed, accepted = listed }: Compared): readonly Operation[] {
+  if (accepted === listed) return [];
   const before = new Map(accepted.operations.map((one) => [one.key, one.digest]));
-  return listed.operations.some(({ key, digest }) => before.get(key) !== digest);
+  return listed.operations.filter(({ key, digest }) => before.get(key) !== digest);
 }
 
-/** Returns the differences between the operations of a document and the accepted ones. */
-export function changesOf({ listed, accepted = listed }: StoredDocument): ToolChanges {
+/**
+ * Returns the differences between the operations of a document and the accepted ones. Operations
+ * share definitions: each definition is part of the first operation that needs it to be shown.
+ * Definitions that stay the same are not shown with changed operations.
+ */
+export function changesOf({ listed, accepted = listed }: Compared): ToolChanges {
   const before = new Map(accepted.operations.map((one) => [one.key, one]));
   const now = new Set(listed.operations.map(({ key }) => key));
+  const waiting = waitingOperations({ listed, accepted });
+  const request = new ChangedDefinitions({ from: accepted.defs, to: listed.defs }, "request");
+  const response = new ChangedDefinitions({ from: accepted.defs, to: listed.defs }, "response");
+  const changed = waiting.flatMap((to) => {
+    const from = before.get(to.key);
+    if (from === undefined) return [];
+    const inputs = request.ofChange(from.input, to.input);
+    const outputs = response.ofChange(from.output, to.output);
+    return [
+      {
+        from: describe(from, accepted, { input: inputs.from, output: outputs.from }),
+        to: describe(to, listed, { input: inputs.to, output: outputs.to }),
+      },
+    ];
+  });
   return {
-    added: listed.operations
+    added: waiting
       .filter(({ key }) => !before.has(key))
-      .map((operation) => describe(operation, listed)),
+      .map((operation) =>
+        describe(operation, listed, {
+          input: request.ofAddition(operation.input),
+          output: response.ofAddition(operation.output),
+        }),
+      ),
+    // Only the names of removed operations are shown.
     removed: accepted.operations
       .filter(({ key }) => !now.has(key))
-      .map((operation) => describe(operation, accepted)),
-    changed: listed.operations.flatMap((to) => {
-      const from = before.get(to.key);
-      return from === undefined || from.digest === to.digest
-        ? []
-        : [{ from: describe(from, accepted), to: describe(to, listed) }];
-    }),
+      .map((operation) => describe(operation, accepted, { input: {}, output: undefined })),
+    changed,
   };
 }
 
 /** Returns an operation in the form in which users see changed tools. */
-function describe(operation: Operation, list: OperationList): ServerTool {
-  const { key, toolName, description, digest, input, output, server, parameters } = operation;
-  const { body, security } = operation;
+function describe(
+  { key, toolName, description, digest, server, parameters, body, security }: Operation,
+  list: OperationList,
+  schemas: { readonly input: JsonSchema | undefined; readonly output: JsonSchema | undefined },
+): ServerTool {
   const schemes = Object.fromEntries(
     [...new Set(security.flat())].map((name) => [name, list.schemes[name] ?? null]),
   );
@@ -44,10 +68,8 @@ function describe(operation: Operation, list: OperationList): ServerTool {
     name: visibleText(key),
     safeName: toolName,
     description: visibleText(description),
-    inputSchema: visibleTexts(selfContainedSchema(input, list.defs, "request")) as JsonSchema,
-    ...(output !== undefined && {
-      outputSchema: visibleTexts(selfContainedSchema(output, list.defs, "response")) as JsonSchema,
-    }),
+    inputSchema: schemas.input ?? {},
+    ...(schemas.output !== undefined && { outputSchema: schemas.output }),
     annotations: {},
     request: { server, parameters, ...(body && { body }), security, schemes },
     digest,

@@ -1,24 +1,17 @@
 import { basename } from "node:path";
-import {
-  defineToolGroup,
-  type JsonSchema,
-  type MissingNeed,
-  type Tool,
-  type ToolGroup,
-} from "@capstan/core";
+import { defineToolGroup, type MissingNeed, type Tool, type ToolGroup } from "@capstan/core";
 import { digest } from "@capstan/core/host";
 import { visibleText } from "@capstan/core/text";
 import type { CredentialSource } from "../../credentials/credential-source.ts";
-import { visibleTexts } from "../../definition/visible-texts.ts";
 import { callOperation } from "../call/call-operation.ts";
 import { previewRequest } from "../call/preview-request.ts";
 import { operationErrors } from "../call/operation-errors.ts";
 import { selectCredentials } from "../call/select-credentials.ts";
 import type { ServiceFetch } from "../call/service-client.ts";
-import { selfContainedSchema, shortSchema } from "../definition/self-contained-schema.ts";
 import { isUrl, type OpenApiConnection } from "../definition/openapi-connection.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
 import { isRead, mayRepeat } from "../definition/operation-effects.ts";
+import { SharedSchemas } from "../definition/shared-schemas.ts";
 import { shownDocument } from "./load-document.ts";
 import type { StoredDocument } from "./stored-document.ts";
 
@@ -89,6 +82,10 @@ function shownTools(
   const before = new Map(accepted.operations.map((one) => [one.key, one.digest]));
   const selected = listed.operations.filter((operation) => isSelected(connection, operation));
   const shares = sharing(selected);
+  const schemas = {
+    request: new SharedSchemas(listed.defs, "request"),
+    response: new SharedSchemas(listed.defs, "response"),
+  };
   return selected.map((operation) => {
     const known = before.get(operation.key);
     if (known === operation.digest) {
@@ -98,7 +95,7 @@ function shownTools(
         (host.credentials === undefined
           ? missingCredential(connection, operation, listed)
           : undefined);
-      return operationTool(connection, { operation, list: listed, host, shares, need });
+      return operationTool(connection, { operation, list: listed, host, schemas, shares, need });
     }
     return unacceptedTool(operation, {
       needs: `a user who accepts its ${known === undefined ? "definition" : "changed definition"}`,
@@ -152,24 +149,21 @@ function operationTool(
     readonly operation: Operation;
     readonly list: OperationList;
     readonly host: DocumentHost;
+    readonly schemas: { readonly request: SharedSchemas; readonly response: SharedSchemas };
     readonly shares: (operation: Operation) => string;
     readonly need: MissingNeed | undefined;
   },
 ): Tool {
-  const { operation, list, host, shares, need } = options;
+  const { operation, list, host, schemas, shares, need } = options;
   const { timeoutSeconds = 600 } = connection;
   const isReading = isRead(operation);
   const repeats = mayRepeat(operation, connection);
   const { host: server } = new URL(operation.server);
   // Made at first use: a document can have a thousand operations.
   const description = once(() => visibleText(operation.description));
-  const whole = once(() => visible(selfContainedSchema(operation.input, list.defs, "request")));
-  const shown = once(() => shortSchema(whole(), longestSchema));
-  const output = once(() =>
-    operation.output === undefined
-      ? undefined
-      : selfContainedSchema(operation.output, list.defs, "response"),
-  );
+  const whole = once(() => schemas.request.closed(operation.input));
+  const shown = once(() => schemas.request.short(operation.input, longestSchema));
+  const output = once(() => operation.output && schemas.response.closed(operation.output));
   return {
     ...(need !== undefined && { unavailable: need }),
     definition: {
@@ -207,10 +201,6 @@ function operationTool(
     execute: (args, context) =>
       callOperation(operation, args, { connection, list, outputSchema: output, ...host }, context),
   };
-}
-
-function visible(schema: JsonSchema): JsonSchema {
-  return visibleTexts(schema) as JsonSchema;
 }
 
 function once<T>(make: () => T): () => T {

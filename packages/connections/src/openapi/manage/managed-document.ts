@@ -16,8 +16,8 @@ import {
 import type { ReadOperations } from "../definition/operation.ts";
 import type { DocumentFiles } from "../document/join-files.ts";
 import type { ReadOptions } from "../document/read-operations.ts";
-import { changesOf, hasWaiting } from "./document-changes.ts";
-import { documentGroup } from "./document-group.ts";
+import { changesOf, waitingOperations } from "./document-changes.ts";
+import { documentGroup, isSelected } from "./document-group.ts";
 import { loadFiles } from "./load-files.ts";
 import { failure, loadDocument, shownDocument } from "./load-document.ts";
 import { type DocumentReader, readInProcess } from "./read-in-process.ts";
@@ -151,7 +151,7 @@ export class ManagedDocument implements Managed {
     const { title, notes, ...listed } = list;
     // A user wrote the connection into the configuration: its first operations are accepted.
     const accepted = before === undefined ? listed : (before.accepted ?? before.listed);
-    const isPending = hasWaiting(listed, accepted);
+    const isPending = waitingOperations({ listed, accepted }).length > 0;
     this.#store({
       format: 1,
       identity: identityOfDocument(connection),
@@ -185,14 +185,12 @@ export class ManagedDocument implements Managed {
   }
 
   #waiting(): readonly string[] {
-    if (this.#stored?.accepted === undefined) return [];
-    const { added, changed } = this.changes;
-    const waiting = new Set(
-      [...added, ...changed.map(({ to }) => to)].map((tool) => tool.safeName),
-    );
-    return this.group.tools
-      .map(({ definition }) => definition.function.name)
-      .filter((name) => waiting.has(name));
+    // Not from `changes`: their schemas are only needed by users who read them.
+    const stored = this.#stored;
+    if (stored?.accepted === undefined) return [];
+    return waitingOperations(stored)
+      .filter((operation) => isSelected(this.connection, operation))
+      .map(({ toolName }) => toolName);
   }
 
   /** The credentials that tools lack, each with its tools. */
