@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { InlineApprovalAdapter, type JsonObject } from "@capstan/core";
 import type { CredentialSource } from "../credentials/credential-source.ts";
-import { toolNames, until } from "../testing/read-results.ts";
+import { textOf, toolNames, until } from "../testing/read-results.ts";
 import {
   type AnswerRequest,
   openDocument,
@@ -499,4 +499,46 @@ test("a stored credential has precedence, and a rejected one is refreshed once",
   assert.equal(service.requests.length, 2);
   assert.match(text, /\(403\).*Bearer \[secret\]/s);
   assert.doesNotMatch(text, /canary/);
+});
+
+test("an approval covers the content of the file that a request sends", async () => {
+  const upload = {
+    requestBody: { content: { "application/octet-stream": {} } },
+    operationId: "upload",
+  };
+  await using files = openDocument(documentOf({ "/file": { put: upload } }), trusted());
+  await files.connections.check();
+  let content = "as shown";
+  const read = () => new TextEncoder().encode(content);
+  const file = { id: "file-1", name: "report.txt", mimeType: "text/plain", read };
+  const previews: string[] = [];
+  const ask = async (change: (reads: number) => void) => {
+    let reads = 0;
+    const counted = { ...file, read: () => (change(++reads), read()) };
+    const approvals = new InlineApprovalAdapter();
+    approvals.subscribe(() => {
+      for (const { id, request } of approvals.pending) {
+        previews.push(("preview" in request && request.preview?.text) || "");
+        void approvals.answer(id, { decision: "allow" });
+      }
+    });
+    const executor = files.executor({ rules: [], approvals, files: { _all: [counted] } });
+    content = "as shown";
+    return textOf(await executor.execute("upload", { body: "file-1" }));
+  };
+  assert.match(await ask(() => {}), /ok/);
+  assert.match(
+    previews[0] ?? "",
+    /body: sends the file report\.txt, 8 bytes, SHA-256 [0-9a-f]{64}$/,
+  );
+  assert.equal(service.requests[0]?.body.toString(), "as shown");
+  // Exchanged before the check that follows the approval, and between that check and the request.
+  for (const last of [2, 3]) {
+    service.requests.length = 0;
+    const text = await ask((reads) => {
+      if (reads === last) content = "exchanged";
+    });
+    assert.match(text, /changed after the approval was requested/);
+    assert.deepEqual(service.requests, []);
+  }
 });

@@ -279,7 +279,7 @@ export class Call implements ActiveCall, ParentCall {
     const failure = hasQueued ? recheck(gate, registered, args) : undefined;
     if (failure !== undefined) return this.#cancel(recheckFailureText(failure));
     const record = this.#record as CallRecord;
-    const checking = recheckShown({ gate, tool: registered.tool, args, record });
+    const checking = recheckShown({ gate, registered, args, record });
     if (checking === undefined) return this.#begin(registered, args);
     return wait(checking, (checked) => {
       if (checked.status === "read") return this.#begin(registered, args, checked.found);
@@ -334,6 +334,8 @@ export class Call implements ActiveCall, ParentCall {
         request: caller.request,
         files: filesFor(caller.files, registered, tool?.type),
         denied: () => deniedResources([...gate.rules, ...gate.overrides()]),
+        ...(record.approval?.preview !== undefined &&
+          record.edited !== true && { approvedEffect: record.approval.preview.digest }),
         idempotencyKey: record.idempotencyKey,
         callTool: (name, args, how) => this.#callTool(record, name, args, how),
       },

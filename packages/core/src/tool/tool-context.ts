@@ -74,6 +74,12 @@ export interface ToolContext {
   readonly files: readonly ToolFile[];
   /** Returns the paths and hosts that the current rules deny, for any tool. */
   readonly denied: () => DeniedResources;
+  /**
+   * The digest of the effect that the approval request showed, from the tool's `preview`. A tool
+   * whose effect depends on data that can change compares it with `digest(text)` of the effect that
+   * it is about to have. Absent if no effect was shown.
+   */
+  readonly approvedEffect?: string;
   /** The same for all attempts of the same call. */
   readonly idempotencyKey: string;
   /**

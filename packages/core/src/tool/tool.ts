@@ -63,7 +63,7 @@ export interface ToolPermission {
 }
 
 /** The context of a preview. */
-export type PreviewContext = Pick<ToolContext, "principal" | "denied" | "signal">;
+export type PreviewContext = Pick<ToolContext, "principal" | "denied" | "signal" | "files">;
 
 /**
  * Retries a failed call within its deadline, with the same idempotency key, if the tool threw or

@@ -356,7 +356,7 @@ test("a wider approval covers the files of one folder", () => {
 async function effect(name: string, args: object): Promise<unknown> {
   const { preview } = toolOf(group, name).permission ?? {};
   const { principal, signal } = fakeContext();
-  return preview?.(args as never, { principal, signal, denied: () => noRules });
+  return preview?.(args as never, { principal, signal, files: [], denied: () => noRules });
 }
 
 test("an approval request shows the diff of a file, or one line for other operations", async () => {

@@ -7,7 +7,7 @@ import {
   toolError,
   withText,
 } from "@capstan/core";
-import { compileSchema, isUnchecked, loadSchemaChecks } from "@capstan/core/host";
+import { compileSchema, digest, isUnchecked, loadSchemaChecks } from "@capstan/core/host";
 import type { CredentialSource } from "../../credentials/credential-source.ts";
 import { withoutSecrets } from "../../definition/connection.ts";
 import type { Operation, OperationList } from "../definition/operation.ts";
@@ -23,6 +23,7 @@ import { CallProblem } from "./call-problem.ts";
 import { joinPages, nextPage } from "./next-page.ts";
 import { responseError, retryAfterOf } from "./operation-errors.ts";
 import { type ReadResponse, readValue } from "./read-response.ts";
+import { effectOfRequest } from "./preview-request.ts";
 import { selectCredentials } from "./select-credentials.ts";
 import { sendRequest } from "./send-request.ts";
 import type { ServiceFetch } from "./service-client.ts";
@@ -114,6 +115,17 @@ async function request(
   try {
     const plain = plainRequest(operation, args, host, context);
     const body = await writeBody(operation, args["body"], context);
+    const { approvedEffect } = context;
+    const files = body?.files ?? [];
+    if (
+      files.length > 0 &&
+      approvedEffect !== undefined &&
+      digest(effectOfRequest(operation, plain.url, files)) !== approvedEffect
+    )
+      return toolError({
+        code: "effect_changed",
+        message: `Not sent: ${files.map((file) => file.name).join(", ")} changed after the approval was requested. Call ${operation.toolName} again to request approval of the current content.`,
+      });
     const isOwn = URL.parse(list.server)?.origin === plain.url.origin;
     let found = await findCredentials(operation, host, context);
     for (let attempt = 1; ; attempt++) {

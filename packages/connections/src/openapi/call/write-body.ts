@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ToolContext } from "@capstan/core";
 import type { FormData } from "undici";
 import type { FieldEncoding, Operation, OperationBody } from "../definition/operation.ts";
@@ -13,6 +14,17 @@ const largestFile = 50 * 1024 * 1024;
 export interface WrittenBody {
   readonly body: string | Uint8Array | FormData;
   readonly contentType?: string;
+  /** The files in the body. @default none */
+  readonly files?: readonly SentFile[];
+}
+
+/** A file that a request sends. */
+export interface SentFile {
+  readonly field: string;
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly sha256: string;
 }
 
 /**
@@ -37,10 +49,14 @@ export async function writeBody(
       return { body: formText(body, value), contentType };
     case "file": {
       const file = await readFile(value, "body", context);
-      return { body: file.bytes, contentType: isWild(contentType) ? file.type : contentType };
+      return {
+        body: file.bytes,
+        contentType: isWild(contentType) ? file.type : contentType,
+        files: [file.sent],
+      };
     }
     case "multipart":
-      return { body: await multipart(body, value, context) };
+      return multipart(body, value, context);
   }
 }
 
@@ -70,18 +86,20 @@ async function multipart(
   body: OperationBody,
   value: unknown,
   context: Pick<ToolContext, "files" | "signal">,
-): Promise<FormData> {
+): Promise<WrittenBody> {
   // The library's own class, which its `fetch` requires.
   const { FormData: Form } = await import("undici");
   const form = new Form();
+  const files: SentFile[] = [];
   for (const [name, member] of Object.entries(objectOf(value))) {
     if (member === undefined || member === null) continue;
     const items = Array.isArray(member) ? (member as readonly unknown[]) : [member];
     const encoding = encodingOf(body, name);
     for (const item of items) {
       if (body.files?.includes(name) === true) {
-        const { bytes, type, fileName } = await readFile(item, name, context);
-        form.append(name, new Blob([bytes], { type: encoding.contentType ?? type }), fileName);
+        const { bytes, type, sent } = await readFile(item, name, context);
+        files.push(sent);
+        form.append(name, new Blob([bytes], { type: encoding.contentType ?? type }), sent.name);
       } else if (encoding.contentType !== undefined || (typeof item === "object" && item !== null))
         form.append(
           name,
@@ -90,13 +108,13 @@ async function multipart(
       else form.append(name, textOfValue(item));
     }
   }
-  return form;
+  return { body: form, files };
 }
 
 interface ReadFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
-  readonly fileName: string;
+  readonly sent: SentFile;
 }
 
 async function readFile(
@@ -121,7 +139,9 @@ async function readFile(
     throw new CallProblem(
       `${field}: ${file.name} has ${bytes.length} bytes; at most ${largestFile} are sent.`,
     );
-  return { bytes, type: file.mimeType, fileName: file.name };
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sent = { field, name: file.name, size: bytes.length, sha256 };
+  return { bytes, type: file.mimeType, sent };
 }
 
 function encodingOf({ encoding = {} }: OperationBody, field: string): FieldEncoding {

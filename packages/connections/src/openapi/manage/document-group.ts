@@ -193,7 +193,7 @@ function operationTool(
         }
       : {
           executionPolicy: "ask-always",
-          preview: (args) => Promise.resolve(previewRequest(operation, args)),
+          preview: (args, context) => previewRequest(operation, args, context),
         },
     ...(repeats && { retry: { attempts: 3, baseMs: 500 } }),
     timeoutMs: timeoutSeconds * 1_000,

@@ -4,6 +4,8 @@ import { digest } from "../../json/json-value.ts";
 import { deniedResources } from "../../policy/denied-resources.ts";
 import type { ShownPreview } from "../../text/visible-text.ts";
 import { isToolError } from "../../tool/return-value.ts";
+import { filesFor, requestToolFor } from "../../tool/caller.ts";
+import type { RegisteredTool } from "../../tool/registry.ts";
 import type { Tool } from "../../tool/tool.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import type { Gate } from "./gate.ts";
@@ -24,11 +26,11 @@ const previewMs = 10_000;
  */
 export function previewCall(options: {
   readonly gate: Gate;
-  readonly tool: Tool;
+  readonly registered: RegisteredTool;
   readonly args: JsonObject;
   readonly record: CallRecord;
 }): Promise<Previewed> | undefined {
-  const { tool } = options;
+  const { tool } = options.registered;
   return tool.permission?.preview === undefined
     ? undefined
     : runPreview(tool.permission.preview, options);
@@ -36,11 +38,12 @@ export function previewCall(options: {
 
 async function runPreview(
   preview: NonNullable<NonNullable<Tool["permission"]>["preview"]>,
-  { gate, tool, args, record }: Parameters<typeof previewCall>[0],
+  { gate, registered, args, record }: Parameters<typeof previewCall>[0],
 ): Promise<Previewed> {
   const signal = AbortSignal.timeout(previewMs);
+  const { caller } = gate;
   const principal =
-    record.principalId === undefined ? gate.caller.principal : { id: record.principalId };
+    record.principalId === undefined ? caller.principal : { id: record.principalId };
   const expired = new Promise<never>((_resolve, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
   );
@@ -48,6 +51,7 @@ async function runPreview(
     const context = {
       principal,
       signal,
+      files: filesFor(caller.files, registered, requestToolFor(caller.tools, registered)?.type),
       denied: () => deniedResources([...gate.rules, ...gate.overrides()]),
     };
     const text = await Promise.race([preview(args, context), expired]);
@@ -58,7 +62,7 @@ async function runPreview(
       preview: { text: shown, length: text.length, digest: digest(text) },
     };
   } catch (thrown) {
-    const message = `${tool.definition.function.name} could not show its effect, so it was not run: ${errorMessage(thrown)}`;
+    const message = `${registered.name} could not show its effect, so it was not run: ${errorMessage(thrown)}`;
     return { status: "failed", error: { code: "preview_failed", message } };
   }
 }

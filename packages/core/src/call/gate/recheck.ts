@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { type DenialSource, forbids } from "../../policy/decide.ts";
 import { definitionDigest, type RegisteredTool, isEnabled } from "../../tool/registry.ts";
-import type { Tool } from "../../tool/tool.ts";
 import type { CallRecord } from "../record/call-record.ts";
 import { changedVariables, type ReadVariables, readVariables } from "./bound-variables.ts";
 import type { Gate } from "./gate.ts";
@@ -49,7 +48,7 @@ export function recheck(
 export function recheckShown(
   options: CheckedCall,
 ): ReadVariables | Promise<ReadVariables> | undefined {
-  const { readsVariables, preview } = options.tool.permission ?? {};
+  const { readsVariables, preview } = options.registered.tool.permission ?? {};
   if (preview === undefined)
     return readsVariables === undefined ? undefined : recheckVariables(options);
   return recheckPreview(options).then((error) =>
@@ -59,7 +58,7 @@ export function recheckShown(
 
 interface CheckedCall {
   readonly gate: Gate;
-  readonly tool: Tool;
+  readonly registered: RegisteredTool;
   readonly args: JsonObject;
   readonly record: CallRecord;
 }
@@ -69,8 +68,8 @@ interface CheckedCall {
  * approval was requested.
  */
 function recheckVariables(options: CheckedCall): ReadVariables | Promise<ReadVariables> {
-  const { gate, tool, args, record } = options;
-  const read = readVariables(gate.variables, tool, args);
+  const { gate, registered, args, record } = options;
+  const read = readVariables(gate.variables, registered.tool, args);
   return read instanceof Promise
     ? read.then((later) => checkBound(record, later))
     : checkBound(record, read);

@@ -252,7 +252,7 @@ function decideOn(
     record.approval = kept;
     return { status: "asks", registered, approval, record: Object.freeze(record) };
   };
-  const previewing = previewCall({ gate, tool: registered.tool, args: asked, record });
+  const previewing = previewCall({ gate, registered, args: asked, record });
   if (previewing === undefined) return ask();
   return previewing.then((found) =>
     found.status === "shown" ? ask(found.preview) : failCall(gate, record, "error", found.error),

@@ -24,7 +24,7 @@ export type Plan = (plan: ChangePlan) => Promise<readonly Operation[]>;
 /** Returns the context of a call's operations: the changes of its user, and the access checks. */
 export async function changeContext(
   options: EditToolsOptions,
-  { principal, denied, signal }: PreviewContext,
+  { principal, denied, signal }: Omit<PreviewContext, "files">,
 ): Promise<ChangeContext> {
   const readable = denied();
   const resources = { ...readable, paths: [...readable.paths, ...(readable.changes ?? [])] };
@@ -89,7 +89,7 @@ async function runSerially<T>(changes: string, run: () => Promise<T>): Promise<T
  */
 export function takeBack(
   options: EditToolsOptions,
-  preview: PreviewContext,
+  preview: Omit<PreviewContext, "files">,
   id: string,
 ): Promise<ChangeRecord> {
   return runSerially(options.changes, async () => {

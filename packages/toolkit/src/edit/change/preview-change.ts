@@ -19,7 +19,7 @@ import { decodeText, largestEdit, type TextContent } from "../text/text-content.
 /** Returns a preview of a call: the diff of each file, and one line for each other operation. */
 export function previewChange(
   options: EditToolsOptions,
-  context: PreviewContext,
+  context: Omit<PreviewContext, "files">,
   plan: Plan,
 ): Promise<string | ToolError> {
   return returnFileErrors(async () => {
