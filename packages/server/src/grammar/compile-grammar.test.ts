@@ -207,6 +207,22 @@ test("all grammars of a request share one budget", () => {
 });
 
 // Contract: responses-14
+test("the work to build automata is limited before and while it is done, also for a request", () => {
+  assert.match(rejection("regex", "(a|aa|aaa){0,200}N"), /optional parts/);
+  assert.match(rejection("regex", "a?".repeat(900)), /optional parts/);
+  assert.match(rejection("regex", "(a?b?){0,400}"), /optional parts/);
+  for (const plain of ["[a-z]{900}n", "[a-z]{0,400}x", "(a?){20}b", "(a|b)*a(a|b){9}"])
+    assert.equal(rejection("regex", plain), "accepted");
+  const grammars = createRequestGrammars();
+  const messages = Array.from({ length: 12 }, (_, n) => {
+    const made = grammars.compile({ syntax: "regex", definition: `(a|aa|aaa){0,40}${n}` });
+    return made.status === "invalid" ? made.message : made.status;
+  });
+  assert.deepEqual(messages.slice(0, 2), ["compiled", "compiled"]);
+  assert.match(messages.at(-1) ?? "", /more than 100000 visits together/);
+});
+
+// Contract: responses-14
 test("ignored text takes steps in proportion to its length", { timeout: 60_000 }, () => {
   const grammar = (ignored: string) => `start: "y"\n%ignore /${ignored}/`;
   const run = "x".repeat(20_000);

@@ -56,11 +56,11 @@ function compileRegex(definition: string): CompiledGrammar {
       status: "invalid",
       message: `the regular expression cannot be used: ${result.message}`,
     };
-  const { start, states, ranges } = result;
+  const { start, states, ranges, visits } = result;
   const shown = JSON.stringify(definition.slice(0, 200));
   return {
     status: "compiled",
-    cost: { states, ranges, steps: definition.length },
+    cost: { states, ranges, visits, steps: definition.length },
     problem: (text) =>
       matchesWhole(start, text)
         ? undefined

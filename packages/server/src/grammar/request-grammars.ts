@@ -3,7 +3,12 @@ import { type CompiledGrammar, compileGrammar } from "./compile-grammar.ts";
 import type { GrammarCost } from "./regular/grammar-budget.ts";
 
 /** The maximum cost of all different grammars of one request. */
-const requestLimits: GrammarCost = { states: 10_000, ranges: 100_000, steps: 2_000_000 };
+const requestLimits: GrammarCost = {
+  states: 10_000,
+  ranges: 100_000,
+  visits: 100_000,
+  steps: 2_000_000,
+};
 
 /** Compiles the grammars of one request, which share a budget. */
 export interface RequestGrammars {
@@ -13,7 +18,7 @@ export interface RequestGrammars {
 /** Creates the budget of a request's grammars. */
 export function createRequestGrammars(): RequestGrammars {
   const seen = new Set<string>();
-  let [states, ranges, steps] = [0, 0, 0];
+  let [states, ranges, visits, steps] = [0, 0, 0, 0];
   return {
     compile(grammar) {
       const made = compileGrammar(grammar);
@@ -22,9 +27,10 @@ export function createRequestGrammars(): RequestGrammars {
       seen.add(key);
       states += made.cost.states;
       ranges += made.cost.ranges;
+      visits += made.cost.visits;
       steps += made.cost.steps;
-      const total: GrammarCost = { states, ranges, steps };
-      const units = ["states", "ranges", "steps"] as const;
+      const total: GrammarCost = { states, ranges, visits, steps };
+      const units = ["states", "ranges", "visits", "steps"] as const;
       const exceeded = units.find((unit) => total[unit] > requestLimits[unit]);
       if (exceeded === undefined) return made;
       const message = `the grammars of the request need more than ${requestLimits[exceeded]} ${exceeded} together. Declare fewer tools with grammars, or use shorter grammars.`;

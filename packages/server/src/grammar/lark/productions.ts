@@ -51,6 +51,7 @@ export function readProductions(text: string): CompiledProductions {
     );
   const states = createBudget(grammarLimits.states, () => tooLarge("states"));
   const ranges = createBudget(grammarLimits.ranges, () => tooLarge("ranges"));
+  const visits = createBudget(grammarLimits.visits, () => tooLarge("visits"));
   const steps = createBudget(grammarLimits.steps, () => tooLarge("steps"));
   steps.spend(text.length);
   const numbers = new Map<string, number>();
@@ -82,12 +83,13 @@ export function readProductions(text: string): CompiledProductions {
     flags,
   }: TerminalSource & { readonly expression: Expression; readonly title: string }): Terminal => {
     steps.spend(source.length);
-    const left = { states: states.left(), ranges: ranges.left() };
+    const left = { states: states.left(), ranges: ranges.left(), visits: visits.left() };
     const compiled = compileExpression(source, flags, left);
     if (compiled.status === "invalid")
       throw new GrammarError(`the terminal ${title}: ${compiled.message}`, lineOf(expression));
     states.spend(compiled.states);
     ranges.spend(compiled.ranges);
+    visits.spend(compiled.visits);
     return { title, start: compiled.start };
   };
   const symbolsOf = (expression: Expression): readonly GrammarSymbol[] => {
@@ -158,7 +160,12 @@ export function readProductions(text: string): CompiledProductions {
   const ignored = grammar.ignored.map((expression) => terminal(expression, "ignored text"));
   const productions = { alternatives, nullable: nullableOf(alternatives, steps), ignored };
   const continuations = continuationsOf(productions, steps);
-  const cost = { states: states.spent(), ranges: ranges.spent(), steps: steps.spent() };
+  const cost = {
+    states: states.spent(),
+    ranges: ranges.spent(),
+    visits: visits.spent(),
+    steps: steps.spent(),
+  };
   return { ...productions, continuations, cost };
 }
 

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type * as Refa from "refa";
-import { type GrammarCost, grammarLimits } from "./grammar-budget.ts";
+import { countSkips } from "./count-skips.ts";
+import { type Budget, createBudget, type GrammarCost, grammarLimits } from "./grammar-budget.ts";
 
 /** A state of an automaton that reads a text one code point at a time. */
 export interface AutomatonState {
@@ -17,13 +18,14 @@ export type CompiledExpression =
       readonly start: AutomatonState;
       readonly states: number;
       readonly ranges: number;
+      readonly visits: number;
     }
   | { readonly status: "invalid"; readonly message: string };
 
 /** The maximum number of states of one automaton. */
 const maxStates = 2_000;
-/** The maximum number of its states times its edges, which limits the time to compile it. */
-const maxEdgeVisits = 2_500_000;
+/** The time to create an edge, in visits of edges. */
+const visitsOfSkip = 4;
 
 /**
  * Compiles a regular expression to a deterministic automaton, so that matching takes linear time
@@ -31,12 +33,12 @@ const maxEdgeVisits = 2_500_000;
  *
  * @param flags of `i`, `s`, `m` and `u`. Texts always consist of code points, and `^` and `$`,
  * which `m` would change, are unsupported
- * @param left the states and ranges that the grammar of the expression may still use
+ * @param left the resources that the grammar of the expression may still use
  */
 export function compileExpression(
   source: string,
   flags = "",
-  left: Pick<GrammarCost, "states" | "ranges"> = grammarLimits,
+  left: Omit<GrammarCost, "steps"> = grammarLimits,
 ): CompiledExpression {
   const [opening, first] = /^\(\?([ismu]+)\)/.exec(source) ?? [];
   if (opening !== undefined && first !== undefined)
@@ -54,6 +56,8 @@ export function compileExpression(
       assertions: "throw",
       backreferences: "throw",
     });
+    const skips = countSkips(expression, left.visits / visitsOfSkip);
+    if (skips > left.visits / visitsOfSkip) return tooManyOptional;
     const limit = Math.min(maxStates, left.states);
     const nfaNodes = counted(new NFA.LimitedNodeFactory(limit));
     const nfa = NFA.fromRegex(expression, { maxCharacter }, {}, nfaNodes);
@@ -63,19 +67,47 @@ export function compileExpression(
         status: "invalid",
         message: `the grammar has more than ${grammarLimits.ranges} ranges of characters in all. Use simpler classes or smaller repetition counts.`,
       };
-    if (edgesOf(nfa) * nfaNodes.created() > maxEdgeVisits)
-      return {
-        status: "invalid",
-        message:
-          "it has too many optional parts in a row. Use fewer, or smaller repetition counts.",
-      };
     const dfaNodes = counted(new DFA.LimitedNodeFactory(limit));
-    const dfa = DFA.fromFA(nfa, dfaNodes);
+    const visits = createBudget(left.visits - skips * visitsOfSkip, () => new TooManyVisits());
+    const dfa = DFA.fromFA(countVisits(nfa, visits), dfaNodes);
     const states = Math.max(nfaNodes.created(), dfaNodes.created());
-    return { status: "compiled", start: startOf(dfa), states, ranges };
+    const spent = visits.spent() + skips * visitsOfSkip;
+    return { status: "compiled", start: startOf(dfa), states, ranges, visits: spent };
   } catch (thrown) {
+    if (thrown instanceof TooManyVisits) return tooManyOptional;
     return { status: "invalid", message: reasonOf(thrown, left) };
   }
+}
+
+const tooManyOptional: CompiledExpression = {
+  status: "invalid",
+  message: "it has too many optional parts in a row. Use fewer, or smaller repetition counts.",
+};
+
+class TooManyVisits extends Error {}
+
+/** Returns an automaton that spends a budget while another one is built from it. */
+function countVisits(
+  nfa: Refa.NFA,
+  visits: Budget,
+): Refa.TransitionIterable<Refa.NFA.ReadonlyNode> {
+  return {
+    maxCharacter: nfa.maxCharacter,
+    transitionIterator() {
+      const { initial, getOut, isFinal } = nfa.transitionIterator();
+      return {
+        initial,
+        isFinal,
+        // Otherwise the library asks once for each node, and visits its own copy of the edges.
+        stableOut: true,
+        getOut(node) {
+          const edges = getOut(node);
+          visits.spend(edges.size + 1);
+          return edges;
+        },
+      };
+    },
+  };
 }
 
 /** Counts the nodes that a factory creates. */
@@ -88,12 +120,6 @@ function counted<Node>(factory: Refa.NodeFactory<Node>) {
       return factory.createNode();
     },
   };
-}
-
-function edgesOf(nfa: Refa.NFA): number {
-  let edges = 0;
-  for (const node of nfa.nodes()) edges += node.out.size;
-  return edges;
 }
 
 function rangesOf(nfa: Refa.NFA): number {

@@ -4,12 +4,19 @@ export interface GrammarCost {
   readonly states: number;
   /** Ranges of characters: classes such as `\p{L}` have hundreds. */
   readonly ranges: number;
+  /** Visits of edges while automata are built. A million take about half a second. */
+  readonly visits: number;
   /** Steps of everything else: characters that are read, and visits of symbols. */
   readonly steps: number;
 }
 
 /** The maximum cost of one grammar. */
-export const grammarLimits: GrammarCost = { states: 5_000, ranges: 50_000, steps: 1_000_000 };
+export const grammarLimits: GrammarCost = {
+  states: 5_000,
+  ranges: 50_000,
+  visits: 60_000,
+  steps: 1_000_000,
+};
 
 /** A limited resource. */
 export interface Budget {
