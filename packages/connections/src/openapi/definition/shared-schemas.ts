@@ -45,7 +45,7 @@ export class SharedSchemas {
   }
 
   /** Returns a schema with all definitions that it refers to, directly or through others. */
-  closed(schema: JsonSchema): JsonSchema {
+  selfContained(schema: JsonSchema): JsonSchema {
     const root = this.prepare(schema);
     const used = new Map<string, JsonSchema>();
     const waiting = [...root.references];
@@ -59,7 +59,7 @@ export class SharedSchemas {
   }
 
   /**
-   * Returns a closed schema that is short enough for a model. Definitions that are far from the root
+   * Returns a self-contained schema that is short enough for a model. Definitions that are far from the root
    * are replaced with an empty schema; arguments are still checked with the whole schema.
    *
    * @param longest in characters of JSON. The schema itself is not shortened

@@ -82,7 +82,7 @@ components:
     required: ["petId"],
     additionalProperties: false,
   });
-  assert.deepEqual(schemasOf(list, "response").closed(operation?.output ?? {}), {
+  assert.deepEqual(schemasOf(list, "response").selfContained(operation?.output ?? {}), {
     $ref: "#/$defs/Pet",
     $defs: {
       Pet: {
@@ -154,7 +154,7 @@ test("a document of version 2.0 is upgraded, with its bodies, forms and styles",
     { argument: "tags", name: "tags", in: "query", style: "pipeDelimited", explode: false },
   ]);
   assert.deepEqual(added?.body, { kind: "json", contentType: "application/json" });
-  assert.deepEqual(schemasOf(list, "request").closed(added?.input ?? {}), {
+  assert.deepEqual(schemasOf(list, "request").selfContained(added?.input ?? {}), {
     type: "object",
     properties: { body: { $ref: "#/$defs/Pet" } },
     required: ["body"],
@@ -455,7 +455,7 @@ test("the schema for the model is short, and the whole schema stays for checks",
       },
     ),
   );
-  const whole = schemasOf(list, "request").closed(list.operations[0]?.input ?? {});
+  const whole = schemasOf(list, "request").selfContained(list.operations[0]?.input ?? {});
   const short = schemasOf(list, "request").short(list.operations[0]?.input ?? {}, 8_000);
   assert.ok(JSON.stringify(whole).length > 8_000 && JSON.stringify(short).length < 1_000);
   assert.match(JSON.stringify(short), /"near".*Large: not shown/);
@@ -541,13 +541,13 @@ components: { schemas: { Name: { type: string } } }
   const list = read(root, { files: all });
   assert.deepEqual(list.notes, []);
   const [operation] = list.operations;
-  assert.deepEqual(schemasOf(list, "request").closed(operation?.input ?? {}), {
+  assert.deepEqual(schemasOf(list, "request").selfContained(operation?.input ?? {}), {
     type: "object",
     properties: { q: { $ref: "#/$defs/Name" } },
     additionalProperties: false,
     $defs: { Name: { type: "string" } },
   });
-  assert.deepEqual(schemasOf(list, "response").closed(operation?.output ?? {}), {
+  assert.deepEqual(schemasOf(list, "response").selfContained(operation?.output ?? {}), {
     $ref: "#/$defs/Pet",
     $defs: { Pet: { type: "object", properties: { parent: { $ref: "#/$defs/Pet" } } } },
   });

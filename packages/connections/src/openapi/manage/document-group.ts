@@ -161,9 +161,9 @@ function operationTool(
   const { host: server } = new URL(operation.server);
   // Made at first use: a document can have a thousand operations.
   const description = once(() => visibleText(operation.description));
-  const whole = once(() => schemas.request.closed(operation.input));
+  const whole = once(() => schemas.request.selfContained(operation.input));
   const shown = once(() => schemas.request.short(operation.input, longestSchema));
-  const output = once(() => operation.output && schemas.response.closed(operation.output));
+  const output = once(() => operation.output && schemas.response.selfContained(operation.output));
   return {
     ...(need !== undefined && { unavailable: need }),
     definition: {
