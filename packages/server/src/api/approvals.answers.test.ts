@@ -162,3 +162,11 @@ test("an answer that both denies and allows is rejected, and the approval stays 
   assert.match(await response.text(), /has the key .*decision.* twice/);
   assert.equal((await store.getApproval({ owner, id }))?.status, "pending");
 });
+
+test("the arguments of a waiting call are in its approval, not in the stored result of its run", async () => {
+  const { store, runId, call, id } = await waiting({}, "p".repeat(5_000));
+  const run = await store.getRun({ owner, id: runId });
+  assert.ok(run !== undefined && JSON.stringify(run.result?.waiting).length < 500);
+  const { body } = await call("GET", `/v1/approvals/${id}`);
+  assert.equal((body as unknown as ExecutionApprovalView).args["path"], "p".repeat(5_000));
+});

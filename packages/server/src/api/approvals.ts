@@ -46,6 +46,9 @@ const statuses = [
   "cancelled",
 ] as const;
 
+/** A page of the list ends early when the requests of its approvals have this many bytes. */
+const pageBytes = 2 * 1024 * 1024;
+
 /** Default number of result characters in a response. */
 const resultChars = 20_000;
 
@@ -72,6 +75,7 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
       throw badRequest("after", `after: there is no approval "${after.slice(0, 100)}" here.`);
     const query = {
       limit,
+      maxBytes: pageBytes,
       ...(cursor !== undefined && { after: cursor }),
       ...(status !== undefined && { status }),
       ...(conversationId !== undefined && { conversationId }),

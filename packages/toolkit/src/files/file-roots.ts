@@ -36,6 +36,9 @@ export interface FileRoot {
   readonly real: string | undefined;
 }
 
+/** The longest path, in characters: no common system opens a longer one. */
+const longestPath = 4_096;
+
 /** A path that a call is allowed to read. */
 export interface AllowedPath {
   /** The path as users and models see it, with `/`. It is `.` for the only root. */
@@ -65,6 +68,11 @@ export async function fileRoots(options: FileToolsOptions, resources: DeniedReso
 
   /** Resolves a path within the roots, without following links. @throws FileError */
   function locate(path: string) {
+    if (path.length > longestPath)
+      throw new FileError(
+        "invalid_path",
+        `The path has ${path.length} characters; at most ${longestPath} are allowed.`,
+      );
     if (path.includes("\0")) throw new FileError("invalid_path", "The path has a NUL character.");
     const asked = path.trim() === "" ? "." : path;
     const [first = "", ...rest] = asked
@@ -212,7 +220,7 @@ export function startFolders({ roots }: FileRoots, path: string): readonly strin
 export const pathErrors = {
   denied_path: "An administrator's rule denies the path.",
   hidden_path: "A name in the path begins with a dot.",
-  invalid_path: "The path contains a NUL character, or a name in it is too long.",
+  invalid_path: "The path contains a NUL character, or it or a name in it is too long.",
   link_loop: "The path is a link that leads to itself.",
   no_permission: "The user that runs Capstan has no permission.",
   not_found: "The path does not exist; the message names similar paths.",
@@ -272,7 +280,7 @@ export async function returnFileErrors<T>(run: () => Promise<T>): Promise<T | To
 /**
  * Normalises the path among a call's arguments for rules: relative to its root, with `/`, and
  * beginning with the root's name if there are several. So `secrets/**` matches absolute paths, too.
- * Paths outside the roots are unchanged, because the tool rejects them.
+ * Paths outside the roots and too long paths are unchanged, because the tool rejects them.
  */
 export function canonicalPath<Args extends { readonly path: string }>(
   options: FileToolsOptions,
@@ -281,6 +289,7 @@ export function canonicalPath<Args extends { readonly path: string }>(
   const [only, ...others] = roots;
   return (args) => {
     const { path } = args;
+    if (path.length > longestPath) return args;
     const asked = path.trim() === "" ? "." : path;
     const [first = "", ...below] = asked
       .split(/[/\\]/)

@@ -181,6 +181,20 @@ test("percent signs and backslashes are literal, and NUL is rejected", async () 
   );
 });
 
+test("a path that no system can open is rejected before it is resolved", async () => {
+  for (const [tool, more] of [
+    ["ViewFile", {}],
+    ["SearchFiles", { query: "x" }],
+  ] as const) {
+    const { code, message } = await failure(tool, { path: "a/".repeat(2_049), ...more });
+    assert.equal(code, "invalid_path");
+    assert.match(message, /^The path has 4098 characters; at most 4096 are allowed\./);
+  }
+  const { permission } = toolOf(group(), "ViewFile");
+  const args = { path: "a/../".repeat(2_000) };
+  assert.ok(permission?.canonicalArguments?.(args)["path"] === args.path);
+});
+
 test("hidden and denied files are not shown, by name, by link or by search", async () => {
   for (const path of [".env", "./.git/config", "link-hidden", "src/up/.env"]) {
     assert.equal((await failure("ViewFile", { path })).code, "hidden_path", path);

@@ -129,10 +129,23 @@ export interface ChainResultRecord {
   /** The reason why the last model step ended, for example `length`. */
   readonly finishReason?: string;
   /** The requests that the chain waits for, with status `requires_action`. */
-  readonly waiting?: readonly Awaited[];
+  readonly waiting?: readonly AwaitedRecord[];
   /** The limit that was reached; the model then got no more tools. */
   readonly limit?: ReachedLimit;
 }
+
+/**
+ * A request in a chain's stored result. The arguments of a call that needs approval can be large,
+ * and only its approval has them, so that lists of runs stay small.
+ */
+export type AwaitedRecord =
+  | {
+      readonly type: "approval";
+      readonly callId: string;
+      readonly approval: Pick<ApprovalRequest, "id" | "toolId">;
+    }
+  | { readonly type: "review"; readonly callId: string; readonly review: Pick<ReviewNotice, "id"> }
+  | Extract<Awaited, { readonly type: "client_call" }>;
 
 /** A request that a chain waits for. Plain JSON. */
 export type Awaited =

@@ -6,7 +6,12 @@ import type { SettledToolResult } from "../../tool/tool-result.ts";
 import { type Usage, addUsage, arePrices, costOf, noUsage } from "../../model/usage.ts";
 import type { ChainEnding } from "./chain-ending.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
-import type { ChainResultRecord, ChainStats } from "../journal/chain-result.ts";
+import type {
+  Awaited,
+  AwaitedRecord,
+  ChainResultRecord,
+  ChainStats,
+} from "../journal/chain-result.ts";
 import type { ToolChainResult, ToolCallHistoryEntry } from "../options/tool-chain-result.ts";
 import { answerText, turnLog, turnReplay, turnMessages } from "../log/turn-log.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
@@ -53,7 +58,7 @@ export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
   const answer = answerText(messages);
   const error = ending.error === undefined ? {} : { error: ending.error };
   const reason = turn.finishReason === undefined ? {} : { finishReason: turn.finishReason };
-  const awaited = waiting.length === 0 ? {} : { waiting };
+  const awaited = waiting.length === 0 ? {} : { waiting: waiting.map(awaitedRecord) };
   const limit = chain.limit === undefined ? {} : { limit: chain.limit };
   const before = [...contextMessages];
   const messageLists = lazy(() => {
@@ -102,6 +107,21 @@ export function chainReport(chain: Chain, ending: ChainEnding): ChainReport {
       { log, messages: messageLists, history },
     ) as unknown as ToolChainResult,
   };
+}
+
+/** Returns the stored form of a request: without the arguments that its approval has. */
+function awaitedRecord(request: Awaited): AwaitedRecord {
+  const { type, callId } = request;
+  switch (type) {
+    case "approval": {
+      const { id, toolId } = request.approval;
+      return { type, callId, approval: { id, toolId } };
+    }
+    case "review":
+      return { type, callId, review: { id: request.review.id } };
+    case "client_call":
+      return request;
+  }
 }
 
 type LazyName =

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ScriptedModel } from "@capstan/core/testing";
 import { type CreationCursor, openMemoryStore, type Store } from "@capstan/store";
 import { approvalRequest, commit, createRun, event, grantOf, owner } from "@capstan/store/testing";
-import { grantId, RunStores } from "./run-stores.ts";
+import { grantId, mergePages, RunStores } from "./run-stores.ts";
 import { begin, createRuns, requestOf, runIn } from "../../testing/run-fixtures.ts";
 
 const run = (id: string) => ({ id, owner });
@@ -136,4 +136,21 @@ test("pages of approvals and grants of two stores skip and repeat no entry while
   assert.deepEqual(grants.toSorted(), made.toSorted());
   for (const store of [0, 1])
     assert.deepEqual(ofOne(grants, store), ofOne(made, store).toReversed());
+});
+
+test("pages that ended early merge without a gap, and all their entries are found", () => {
+  const entry = (createdSeq: number) => ({ createdSeq, id: `a${createdSeq}` });
+  const lists = [[9, 7, 6, 2].map(entry), [8, 5, 4, 3].map(entry)];
+  const seen: number[] = [];
+  for (let after = Infinity; ;) {
+    const pages = lists.map((list, length) => {
+      const rest = list.filter(({ createdSeq }) => createdSeq < after);
+      return { data: rest.slice(0, length + 1), hasMore: rest.length > length + 1 };
+    });
+    const { data, hasMore } = mergePages(pages, ({ id }) => id);
+    seen.push(...data.map(({ createdSeq }) => createdSeq));
+    if (!hasMore) break;
+    after = seen.at(-1) ?? 0;
+  }
+  assert.deepEqual(seen, [9, 8, 7, 6, 5, 4, 3, 2]);
 });

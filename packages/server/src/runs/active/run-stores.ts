@@ -144,17 +144,24 @@ export class RunStores {
   }
 }
 
-/** Merges the pages of several stores or owners into one, in cursor order. */
+/**
+ * Merges the pages of several stores or owners into one, in cursor order. A page can end before its
+ * limit, so entries that are older than its last one are left for the next page.
+ */
 export function mergePages<T extends Pick<CreationCursor, "createdSeq">>(
   pages: readonly Page<T>[],
   idOf: (entry: T) => string,
   limit = 20,
 ): Page<T> {
-  const data = pages
-    .flatMap((page) => page.data)
-    .toSorted((a, b) => b.createdSeq - a.createdSeq || (idOf(a) < idOf(b) ? 1 : -1));
-  const hasMore = data.length > limit || pages.some((page) => page.hasMore);
-  return { data: data.slice(0, limit), hasMore };
+  const byCursor = (a: T, b: T): number =>
+    b.createdSeq - a.createdSeq || (idOf(a) < idOf(b) ? 1 : -1);
+  const [oldest] = pages
+    .flatMap(({ data, hasMore }) => (hasMore ? data.slice(-1) : []))
+    .toSorted(byCursor);
+  const data = pages.flatMap((page) => page.data).toSorted(byCursor);
+  const end = oldest === undefined ? limit : Math.min(limit, data.indexOf(oldest) + 1);
+  const hasMore = data.length > end || pages.some((page) => page.hasMore);
+  return { data: data.slice(0, end), hasMore };
 }
 
 /** Returns the id of a grant in a list. */

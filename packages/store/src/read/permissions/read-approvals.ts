@@ -119,6 +119,31 @@ const findPageOfRun = statement<ApprovalRow>(
   (dialect) => `${selectApprovals(dialect)} WHERE r.owner = ? AND r.id = ? ${pageOrder}`,
 );
 
+// Counts the entries of a page, and those whose requests fit together, newest first.
+const pageSizes = (where: string) =>
+  `SELECT COUNT(*) AS found, COUNT(*) FILTER (WHERE bytes <= ?) AS fitting FROM (
+     SELECT SUM(octet_length(request)) OVER (ORDER BY created_seq DESC, id DESC) AS bytes FROM (
+       SELECT a.request, a.created_seq, a.id FROM approvals a
+         JOIN runs r ON r.n = a.run_n AND r.owner || '' = a.owner || ''
+         WHERE ${where} ${pageOrder}
+     ) AS page
+   ) AS sized`;
+
+interface PageSizes {
+  readonly found: number;
+  readonly fitting: number;
+}
+
+const measurePage = statement<PageSizes>(
+  { reads: ["approvals", "runs"] },
+  pageSizes("a.owner = ?"),
+);
+
+const measurePageOfRun = statement<PageSizes>(
+  { reads: ["approvals", "runs"] },
+  pageSizes("r.owner = ? AND r.id = ?"),
+);
+
 const findPending = statement<PendingApproval>(
   { reads: ["approvals"] },
   `SELECT id, created_at AS "createdAt", expires_at AS "expiresAt" FROM approvals
@@ -142,7 +167,12 @@ export function* findApprovalCursor(query: {
   return yield* first(findCursor, query.id, query.owner);
 }
 
-/** Returns a page of approvals, newest first. */
+/**
+ * Returns a page of approvals, newest first.
+ *
+ * @param query.maxBytes the page ends earlier if the requests of its entries have more bytes
+ * together, but it has at least one entry
+ */
 export function* listApprovals(query: {
   owner: string;
   status?: ApprovalStatus;
@@ -150,12 +180,12 @@ export function* listApprovals(query: {
   runId?: string;
   limit?: number;
   after?: CreationCursor;
+  maxBytes?: number;
 }): Script<Page<ApprovalRecord | DamagedPermission>> {
-  const limit = pageLimit(query.limit);
+  const most = pageLimit(query.limit);
   const { owner, status = null, conversationId = null, runId } = query;
   const after = query.after ?? newest;
-  const rows = yield* all(
-    runId === undefined ? findPage : findPageOfRun,
+  const entries = [
     owner,
     ...(runId === undefined ? [] : [runId]),
     status,
@@ -164,9 +194,19 @@ export function* listApprovals(query: {
     conversationId,
     after.createdSeq,
     after.id,
-    limit + 1,
+  ];
+  const { maxBytes = Number.MAX_SAFE_INTEGER } = query;
+  const [findSizes, find] =
+    runId === undefined ? [measurePage, findPage] : [measurePageOfRun, findPageOfRun];
+  const sizes = yield* first(findSizes, maxBytes, ...entries, most + 1);
+  const limit = Math.max(1, Math.min(most, sizes?.fitting ?? 0));
+  const rows = yield* all(find, ...entries, limit);
+  const { data } = pageOf(
+    rows,
+    limit,
+    (row) => readable(row, approvalRecord) ?? damagedPermission(row),
   );
-  return pageOf(rows, limit, (row) => readable(row, approvalRecord) ?? damagedPermission(row));
+  return { data, hasMore: (sizes?.found ?? 0) > limit };
 }
 
 /** Returns every owner's pending approvals, in the order of their deadlines. */
