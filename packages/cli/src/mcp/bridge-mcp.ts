@@ -23,7 +23,7 @@ export interface McpBridgeOptions {
 }
 
 /** The longest message of a client, in characters. */
-const messageChars = 4 * 1_048_576;
+const messageChars = 1_048_576;
 
 /** The fields of a JSON-RPC message that the bridge reads. */
 interface Message {

@@ -186,3 +186,24 @@ test("the errors of the server do not reach clients", async () => {
   assert.match(lines.join("\n"), /secret/);
   await client.close();
 });
+
+test("large calls of a principal count against its share of the memory until they end", async () => {
+  const app = createApp({ limits: { bytesOfOne: 6_000_000 } });
+  const call = {
+    jsonrpc: "2.0",
+    id: 3,
+    method: "tools/call",
+    params: { name: "Look", arguments: { text: "x".repeat(300_000) } },
+  };
+  const sent = await Promise.all([1, 2, 3].map(() => send(app, call, ann)));
+  const statuses = sent.map(({ status }) => status).toSorted((a, b) => a - b);
+  assert.equal(statuses.at(-1), 429);
+  await Promise.all(sent.map((response) => response.text()));
+  assert.notEqual((await send(app, call, ann)).status, 429);
+});
+
+test("a message of more than 1 MB is rejected, and the error names references", async () => {
+  const response = await send(createApp(), { ...list, padding: "x".repeat(1_048_576) }, ann);
+  assert.equal(response.status, 413);
+  assert.match(await response.text(), /\$VAR_REF/);
+});

@@ -9,8 +9,11 @@ import { passedHeaders } from "../http/tools/request-data.ts";
 import type { McpEndpoint } from "./endpoint.ts";
 import type { McpOptions } from "./mcp-options.ts";
 
-/** The largest message, in bytes. */
-const messageBytes = 4 * 1_048_576;
+/** The largest message, in bytes. Models write shorter arguments, and programs can pass references. */
+const messageBytes = 1_048_576;
+
+/** The memory of a call, as a multiple of its message: its arguments, its records and their rows. */
+const copies = 8;
 
 /** Routes of the MCP server: the tools of all groups, and of one group. */
 export function mcpRoutes(
@@ -36,8 +39,20 @@ export function mcpRoutes(
   const serve = async (context: Context<Environment>): Promise<Response> => {
     const { raw } = context.req;
     const principal = context.get("principal");
-    const body = raw.method === "POST" ? await readMessage(raw) : undefined;
-    if (body instanceof Response) return body;
+    const reserved = [budget.takeStream(principal)];
+    const release = () => reserved.forEach((free) => free());
+    const reserve = (bytes: number) => reserved.push(budget.take(principal, copies * bytes));
+    let body: unknown;
+    try {
+      body = raw.method === "POST" ? await readMessage(raw, reserve) : undefined;
+    } catch (thrown) {
+      release();
+      throw thrown;
+    }
+    if (body instanceof Response) {
+      release();
+      return body;
+    }
     const exchange = {
       principal,
       group: context.req.param("group"),
@@ -46,7 +61,7 @@ export function mcpRoutes(
       disconnected: raw.signal,
       abandon: new AbortController(),
       onWritten: [],
-      onEnd: [budget.takeStream(principal)],
+      onEnd: [release],
     };
     try {
       return await (await endpoint()).serve(raw, { exchange, body });
@@ -65,13 +80,18 @@ export function mcpRoutes(
   return routes;
 }
 
-/** Returns the message of a request, or the error response for a body that cannot be parsed. */
-async function readMessage(request: Request): Promise<unknown> {
+/**
+ * Returns the message of a request, or the error response for a body that cannot be parsed.
+ *
+ * @param reserve reserves memory for bytes that arrive
+ */
+async function readMessage(request: Request, reserve: (bytes: number) => void): Promise<unknown> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of decodedBody(request)) {
     size += piece.length;
     if (size > messageBytes) throw tooLong();
+    reserve(piece.length);
     pieces.push(piece);
   }
   try {
