@@ -306,7 +306,9 @@ const failures: { readonly [code: string]: Failure } = {
 /** Returns the error for a request that the store could not serve, or `undefined` for any other error. */
 function storeFailure(thrown: unknown): RequestError | undefined {
   if (!CapstanError.isInstance(thrown)) return undefined;
-  const { code } = thrown;
+  const { code, message } = thrown;
+  if (code === "history_too_large")
+    return new RequestError({ status: 413, code, message, retryable: false });
   const failure = Object.hasOwn(failures, code) ? failures[code] : undefined;
   return failure && new RequestError({ type: "server_error", ...failure, code });
 }

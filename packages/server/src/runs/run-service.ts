@@ -28,6 +28,7 @@ import type { AttachmentTools } from "./files/attachment-tools.ts";
 import { cacheDocuments, type DocumentConverter } from "./files/document-text.ts";
 import type { CreateExecutor } from "./active/launch.ts";
 import { RunRegistry } from "./active/run-registry.ts";
+import { limitHistories } from "./active/history-budget.ts";
 import { claimingStore, type MemoryRunLimits, RunStores } from "./active/run-stores.ts";
 import { Dispatcher, Slots } from "./dispatch/dispatcher.ts";
 import {
@@ -109,7 +110,12 @@ export class RunService {
   constructor(given: RunServiceOptions) {
     // All parts use the same object, because stores are compared by identity.
     const documents = given.documents && cacheDocuments(given.documents, given.clock);
-    const options = { ...given, documents, store: claimingStore(given.store) };
+    const options = {
+      ...given,
+      documents,
+      store: limitHistories(claimingStore(given.store), given.limits),
+      ...(given.memory && { memory: limitHistories(given.memory, given.limits) }),
+    };
     this.#options = options;
     const { store, limits, memory } = options;
     const clock = options.clock ?? systemClock;

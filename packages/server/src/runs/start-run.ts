@@ -87,6 +87,8 @@ async function start(
       message: "The previous response has not ended. Wait for it, or cancel it first.",
     };
   }
+  // Throws before anything is stored if the history is over the limit.
+  if (parent !== undefined) await store.historyBytes({ owner, runId: parent.id });
   const adopts =
     parent !== undefined && (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
   if (parent !== undefined && adopts && isWaitingForApproval(parent)) {

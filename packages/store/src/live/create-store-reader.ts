@@ -29,6 +29,7 @@ import {
 import { readChunks, readStoreFile } from "../read/search/search-chunks.ts";
 import { getThreadObject, listThreadObjects } from "../read/read-thread-objects.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
+import { historyBytes } from "../read/history-bytes.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
 import { findFileCursor, getFile, listFiles, readFiles } from "../read/files/read-files.ts";
@@ -147,6 +148,8 @@ const keyReads = {
   /** In no particular order. */
   readUploadParts,
   findFileCursor,
+  /** The bytes of a run's history, to decide whether to read it. */
+  historyBytes,
   /** In order. */
   listItems,
   /** The newest item with that id. */

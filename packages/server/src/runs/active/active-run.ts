@@ -184,6 +184,7 @@ export class ActiveRun implements OwnedRun {
   #session: RunSession | undefined;
   #chain: ToolChainRun | undefined;
   #cancelled: string | undefined;
+  #onCancel: () => void = () => {};
   #refresh: Promise<CommandOutcome> | undefined;
   /** Time of its last heartbeat, from `Clock.monotonic`. */
   #heartbeatAt = -Infinity;
@@ -248,10 +249,21 @@ export class ActiveRun implements OwnedRun {
     return this.#refresh;
   }
 
+  /** The reason for which the run was cancelled before its chain started. */
+  get cancelled(): string | undefined {
+    return this.#cancelled;
+  }
+
+  /** Sets the listener for a cancellation while the run is restored. */
+  setCancelListener(listener: () => void): void {
+    this.#onCancel = listener;
+  }
+
   /** Stops the run's chain, or prevents its start. Resolves when the chain has ended. */
   cancel(reason: string): Promise<void> {
     this.#cancelled ??= reason;
     this.#chain?.abort(reason);
+    this.#onCancel();
     return this.stopped;
   }
 

@@ -21,6 +21,7 @@ import {
   type OwnedRun,
   type RunEnding,
 } from "./close-run.ts";
+import { HistoryBudget } from "./history-budget.ts";
 import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
 import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
@@ -88,12 +89,15 @@ export class RunRegistry {
   /** Cache of the runs that stopped in this process. */
   readonly warm: WarmRuns;
   readonly grants: RunGrants;
+  /** The histories that the active runs have in memory. */
+  readonly #histories: HistoryBudget;
   #isStopping = false;
   #orphansCheckedAt = -Infinity;
 
   constructor(options: RunRegistryOptions) {
     const { limits, stores, log } = options;
     this.#options = options;
+    this.#histories = new HistoryBudget(limits);
     this.warm = new WarmRuns({ maxEntries: limits.warmSessions, maxBytes: limits.warmBytes });
     this.grants = new RunGrants({ runs: () => this.#runs.values(), stores: stores.all, log });
   }
@@ -181,11 +185,11 @@ export class RunRegistry {
       // If the response to the commit was very late, the run may already have been claimed as an
       // orphan.
       if (this.#runs.has(run.id)) return;
-      await this.#restore(this.#enter(run), {}, async () => ({
-        run,
-        writes: [],
-        input: await read(),
-      }));
+      const active = this.#enter(run);
+      const restore = () =>
+        this.#restore(active, {}, async () => ({ run, writes: [], input: await read() }));
+      if (run.parentId === null) await restore();
+      else await this.#whenHistoryFits(active, restore);
     });
   }
 
@@ -272,7 +276,7 @@ export class RunRegistry {
   #remove(run: ActiveRun): void {
     if (this.#runs.get(run.id) !== run) return;
     this.#runs.delete(run.id);
-    this.#options.slots.release(run.id);
+    this.#release(run.id);
   }
 
   async #resume(claimed: ClaimedRun, answer?: ApprovalRecord): Promise<void> {
@@ -280,9 +284,44 @@ export class RunRegistry {
     if (newer) return;
     const { stores, limits } = this.#options;
     const warm = this.warm.take(claimed);
-    await this.#restore(this.#enter(claimed), warm, () =>
-      restoreRun(stores.of(claimed.id), claimed, { warm, answer, maxCrashes: limits.maxCrashes }),
+    const active = this.#enter(claimed);
+    const restore = () =>
+      this.#restore(active, warm, () =>
+        restoreRun(stores.of(claimed.id), claimed, { warm, answer, maxCrashes: limits.maxCrashes }),
+      );
+    // A cached record is of a run without ancestors, and its chain is in memory.
+    if (warm.run !== undefined) await restore();
+    else await this.#whenHistoryFits(active, restore);
+  }
+
+  /**
+   * Restores a run when the budget has room for its history. Until then the run waits outside its
+   * mailbox, so that it delays no command, and nothing of its history is read.
+   */
+  async #whenHistoryFits(active: ActiveRun, restore: () => Promise<void>): Promise<void> {
+    const { id, owner, store } = active;
+    const { bytesOfOne } = this.#options.limits;
+    // A history over the limit, or of unknown size, counts as the whole share.
+    const bytes = await store.historyBytes({ owner, runId: id }).catch(() => bytesOfOne);
+    const room = this.#histories.acquire({ id, owner, bytes });
+    if (room === undefined) return restore();
+    active.setCancelListener(() => this.#histories.release(id));
+    void room.then(() =>
+      this.runInMailbox(id, async () => {
+        // A stopping server hands the run back.
+        if (active.phase !== "restoring" || this.#isStopping) return;
+        const { cancelled } = active;
+        if (cancelled === undefined) return restore();
+        const why: ChainError = { code: "aborted", message: cancelled, phase: "chain" };
+        await this.#close(active, { why }, {});
+      }),
     );
+  }
+
+  /** Releases the slot and the memory of a run that no longer executes here. */
+  #release(runId: string): void {
+    this.#histories.release(runId);
+    this.#options.slots.release(runId);
   }
 
   async #restore(
@@ -362,10 +401,10 @@ export class RunRegistry {
   }
 
   #ended(active: ActiveRun, session: RunSession, end: RunEnd): void {
-    const { slots, onOver } = this.#options;
+    const { onOver } = this.#options;
     if (this.#runs.get(active.id) !== active) return;
     if (end.status === "lost") {
-      slots.release(active.id);
+      this.#release(active.id);
       const why: ChainError = { code: "journal_failed", message: end.reason, phase: "chain" };
       void this.#closeLater(active, { why });
       return;
@@ -385,7 +424,7 @@ export class RunRegistry {
   async #close(active: ActiveRun, ending: RunEnding, warm: WarmRun): Promise<void> {
     if (this.#runs.get(active.id) !== active) return;
     active.close();
-    this.#options.slots.release(active.id);
+    this.#release(active.id);
     if (await this.#closeOnce(active, ending, 0, warm)) this.#remove(active);
     else void this.#closeLater(active, ending);
   }

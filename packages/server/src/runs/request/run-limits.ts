@@ -39,9 +39,15 @@ export interface ServerLimits {
   readonly toolTokens: number;
   /** Largest request body, in bytes. */
   readonly bodyBytes: number;
-  /** Maximum size of all requests and responses in progress, in bytes. */
+  /**
+   * Maximum size of all requests and responses in progress, and separately of the histories of all
+   * active runs, in bytes.
+   */
   readonly bytesAtOnce: number;
-  /** Maximum size of one principal's requests and responses in progress, in bytes. */
+  /**
+   * Maximum size of one principal's requests and responses in progress, and separately of the
+   * histories of its active runs, in bytes. A longer history cannot be continued.
+   */
   readonly bytesOfOne: number;
   /** Maximum number of open streams of one principal: of events, and of lists of runs. */
   readonly streamsOfOne: number;
