@@ -22,6 +22,7 @@ import {
 import type { RunRegistry } from "./active/run-registry.ts";
 import type { RunStores } from "./active/run-stores.ts";
 import type { Dispatcher, Slots } from "./dispatch/dispatcher.ts";
+import type { ServerLimits } from "./request/run-limits.ts";
 import type { RunRequest } from "./request/run-request.ts";
 import type { VariablesOrigin } from "./active/run-variables.ts";
 
@@ -47,6 +48,7 @@ export interface StartRunContext {
   readonly registry: RunRegistry;
   readonly slots: Slots;
   readonly dispatcher: Dispatcher;
+  readonly limits: ServerLimits;
 }
 
 /**
@@ -76,7 +78,7 @@ async function start(
   request: RunRequest,
   { isDurable, key, also }: StartOptions,
 ): Promise<StartOutcome> {
-  const { stores, registry, slots } = context;
+  const { stores, registry, slots, limits } = context;
   if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
   const { principal: owner, parentId } = request;
   const store = stores.forNew({ isDurable });
@@ -88,7 +90,8 @@ async function start(
     };
   }
   // Throws before anything is stored if the history is over the limit.
-  if (parent !== undefined) await store.historyBytes({ owner, runId: parent.id });
+  if (parent !== undefined)
+    await store.historyBytes({ owner, runId: parent.id, limit: limits.bytesOfOne });
   const adopts =
     parent !== undefined && (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
   if (parent !== undefined && adopts && isWaitingForApproval(parent)) {

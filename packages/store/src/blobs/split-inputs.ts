@@ -66,16 +66,35 @@ export async function splitList<T>(
 /**
  * Returns a stored list with the elements of its blobs.
  *
+ * @param shared the elements of blobs that were joined before, which are not copied. @default none
  * @throws Error if a blob is missing
  */
 export async function joinList<T>(
   list: StoredList<T>,
   blobs: Pick<BlobStore, "get">,
+  shared?: Map<string, readonly unknown[]>,
 ): Promise<readonly T[]> {
   if (!list.some(isBlobElement)) return list as readonly T[];
   const whole: T[] = [];
-  for await (const part of partsOfList(list, blobs)) for (const each of part) whole.push(each);
+  for (const element of list) {
+    const parts = isBlobElement(element) ? await elementsOf<T>(element, blobs, shared) : [element];
+    for (const each of parts) whole.push(each);
+  }
   return whole;
+}
+
+async function elementsOf<T>(
+  element: BlobElement,
+  blobs: Pick<BlobStore, "get">,
+  shared?: Map<string, readonly unknown[]>,
+): Promise<readonly T[]> {
+  const known = shared?.get(element.blob) as readonly T[] | undefined;
+  if (known !== undefined) return known;
+  const elements: T[] = [];
+  for await (const part of partsOfList<T>([element], blobs))
+    for (const each of part) elements.push(each);
+  shared?.set(element.blob, elements);
+  return elements;
 }
 
 /**
@@ -102,6 +121,16 @@ export async function* partsOfList<T>(
     yield* partsOfList(JSON.parse(text) as StoredList<T>, blobs);
   }
   if (inline.length > 0) yield inline;
+}
+
+/** Whether a blob has elements of a list, and is no image or file. Reads its first byte only. */
+export async function isListBlob(
+  sha256: string,
+  blobs: Pick<BlobStore, "stream">,
+): Promise<boolean> {
+  for await (const bytes of (await blobs.stream(sha256, { from: 0, to: 1 })) ?? [])
+    if (bytes.length > 0) return bytes[0] === "[".charCodeAt(0);
+  return false;
 }
 
 /** Returns the error for a blob that the store has lost. */

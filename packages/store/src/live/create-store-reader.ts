@@ -1,6 +1,6 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { ByteRange } from "../blobs/received-blob.ts";
-import { joinList, partsOfList, type StoredList } from "../blobs/split-inputs.ts";
+import { isListBlob, joinList, partsOfList, type StoredList } from "../blobs/split-inputs.ts";
 import type { Clock } from "@capstan/core";
 import { isClosing } from "../records/run-status.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
@@ -29,7 +29,7 @@ import {
 import { readChunks, readStoreFile } from "../read/search/search-chunks.ts";
 import { getThreadObject, listThreadObjects } from "../read/read-thread-objects.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
-import { historyBytes } from "../read/history-bytes.ts";
+import { historyBlobs, historyBytes } from "../read/history-bytes.ts";
 import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
 import { findFileCursor, getFile, listFiles, readFiles } from "../read/files/read-files.ts";
@@ -148,8 +148,6 @@ const keyReads = {
   /** In no particular order. */
   readUploadParts,
   findFileCursor,
-  /** The bytes of a run's history, to decide whether to read it. */
-  historyBytes,
   /** In order. */
   listItems,
   /** The newest item with that id. */
@@ -280,13 +278,30 @@ export function createStoreReader({
     /** Runs that continue this one, oldest first. */
     listChildren: async (query: OfRun) =>
       (await read(() => listChildren(query))).map((run) => withPublishedSeq(run)),
+    /**
+     * The bytes of a run and all its ancestors, which are not read. Images and files count only if
+     * the result is at most `limit`: reading a history does not read them.
+     */
+    historyBytes: async ({ limit, ...query }: OfRun & { readonly limit: number }) => {
+      let bytes = await read(() => historyBytes(query));
+      if (bytes <= limit) return bytes;
+      const found = await read(() => historyBlobs(query));
+      let known = bytes - found.reduce((sum, each) => sum + each.bytes, 0);
+      for (const { sha256, bytes: size } of found) {
+        if (bytes <= limit || known > limit) break;
+        if (await isListBlob(sha256, blobs)) known += size;
+        else bytes -= size;
+      }
+      return bytes;
+    },
     /** The run and all its ancestors, oldest first, with their messages. */
     ancestors: async (query: OfRun) => {
       const line = await readSlow("ancestors", query);
       if (line === undefined) return undefined;
       const whole: RunWithMessages[] = [];
+      const shared = new Map<string, readonly unknown[]>();
       for (const { run, messages } of line)
-        whole.push({ run, messages: await joinList(messages, blobs) });
+        whole.push({ run, messages: await joinList(messages, blobs, shared) });
       return whole;
     },
 

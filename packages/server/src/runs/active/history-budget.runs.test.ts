@@ -25,7 +25,7 @@ test("runs of a user read their histories only when these fit together, and a ca
     const runs = createRuns({ store, model, limits });
     const first = await begin(runs, requestOf("go"));
     await runIn(store, first.id, "completed");
-    const bytes = await store.historyBytes({ owner, runId: first.id });
+    const bytes = await store.historyBytes({ owner, runId: first.id, limit: Infinity });
     assert.ok(bytes > limits.bytesOfOne / 2 && bytes < limits.bytesOfOne, `${bytes}`);
 
     const more = () => begin(runs, requestOf("more", { parentId: first.id }));
@@ -86,4 +86,27 @@ test("a request that continues a history over the limit is rejected and stores n
   const runs = await fetch(requestTo("GET", "/v1/runs"));
   const { data } = (await runs.json()) as { readonly data: readonly unknown[] };
   assert.equal(data.length, 1);
+});
+
+test("images and files do not count toward the limit of a history, and long inputs do", async () => {
+  const limit = 200_000;
+  const { fetch } = createTestApp({
+    model: new ScriptedModel(["a", "b", "c", "d"]),
+    limits: { bytesOfOne: limit },
+  });
+  const post = async (body: object) =>
+    fetch(requestTo("POST", "/v1/responses", { model: "test/scripted", ...body }));
+  const startWith = async (content: object) => {
+    const response = await post({ input: [{ role: "user", content: [content] }] });
+    return ((await response.json()) as { readonly id: string }).id;
+  };
+  const png = Buffer.alloc(600_000, 7).toString("base64").slice(0, 400_000);
+  const image = await startWith({
+    type: "input_image",
+    image_url: `data:image/png;base64,iVBORw0KGgo${png}A`,
+  });
+  const text = await startWith({ type: "input_text", text: "x".repeat(250_000) });
+  const more = (id: string) => post({ input: "more", previous_response_id: id });
+  assert.equal((await more(image)).status, 200);
+  assert.equal((await more(text)).status, 413);
 });

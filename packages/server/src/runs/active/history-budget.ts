@@ -95,11 +95,11 @@ export class HistoryBudget {
 export function limitHistories(store: Store, { bytesOfOne }: BudgetLimits): Store {
   const historyBytes: Store["historyBytes"] = async (query) => {
     const bytes = await store.historyBytes(query);
-    if (bytes > bytesOfOne) throw historyTooLarge(bytes, bytesOfOne);
+    if (bytes > query.limit) throw historyTooLarge(bytes, query.limit);
     return bytes;
   };
   const ancestors: Store["ancestors"] = async (query) => {
-    await historyBytes(query);
+    await historyBytes({ ...query, limit: bytesOfOne });
     return store.ancestors(query);
   };
   return Object.assign(Object.create(store) as Store, { historyBytes, ancestors });

@@ -300,9 +300,9 @@ export class RunRegistry {
    */
   async #whenHistoryFits(active: ActiveRun, restore: () => Promise<void>): Promise<void> {
     const { id, owner, store } = active;
-    const { bytesOfOne } = this.#options.limits;
+    const { bytesOfOne: limit } = this.#options.limits;
     // A history over the limit, or of unknown size, counts as the whole share.
-    const bytes = await store.historyBytes({ owner, runId: id }).catch(() => bytesOfOne);
+    const bytes = await store.historyBytes({ owner, runId: id, limit }).catch(() => limit);
     const room = this.#histories.acquire({ id, owner, bytes });
     if (room === undefined) return restore();
     active.setCancelListener(() => this.#histories.release(id));
