@@ -24,6 +24,7 @@ import { type ReadUrl, readDatabaseUrl, readRedisUrl } from "../configuration/se
 import { configuredGroups } from "../install/built-in-groups.ts";
 import { configuredValues } from "../install/open-scripts.ts";
 import { visibleText } from "@capstan/core/text";
+import { openStoredProviders } from "../install/stored-providers.ts";
 import { configuredConnections } from "../install/configured-connections.ts";
 import { tryScript } from "../install/try-script.ts";
 import { formatCount, styleFor } from "../terminal/style.ts";
@@ -83,6 +84,9 @@ async function checkConfiguration(): Promise<readonly SystemCheck[]> {
     },
     describeReview(review),
     ...describeValues(configuredValues(applied).list()),
+    ...describeProviders(
+      openStoredProviders({ configuration: applied, environment: process.env }).list(),
+    ),
     ...missingNeeds(shipped),
     ...(await checkConnections(applied, shipped)),
   ];
@@ -163,6 +167,19 @@ export function describeValues(values: readonly StoredValue[]): readonly SystemC
       detail: texts.unreadableValue(name),
       without: texts.values,
       fix: `capstan scripts environment set ${name}`,
+    }));
+}
+
+/** Returns a check for each stored provider of models whose key cannot be read. */
+export function describeProviders(providers: readonly StoredValue[]): readonly SystemCheck[] {
+  return providers
+    .filter(({ isReadable }) => !isReadable)
+    .map(({ name }) => ({
+      name: "providers",
+      status: "wrong",
+      detail: texts.unreadableProvider(name),
+      without: texts.providers,
+      fix: texts.restoreKey,
     }));
 }
 

@@ -147,6 +147,16 @@ export async function startInstallation(options: {
         store,
         sealer,
         connections,
+        encryptOthers() {
+          const [own, keys] = [scripts.values.encryptAgain(), providers.encryptAgain()];
+          return {
+            count: own.count + keys.count,
+            unreadable: [
+              ...own.unreadable.map((name) => `the value ${name} for scripts`),
+              ...keys.unreadable.map((id) => `the provider ${id}`),
+            ],
+          };
+        },
         publicUrl: configuration.publicUrl,
         reserved: () => [
           ...shippedNames,

@@ -39,6 +39,11 @@ export function createStoredCredentials() {
       readonly store: Store;
       readonly sealer: SecretSealer & { readonly rotate: () => void };
       readonly connections: Connections;
+      /** Encrypts the values that are not in the database with the sealer's current key. */
+      readonly encryptOthers?: () => {
+        readonly count: number;
+        readonly unreadable: readonly string[];
+      };
       /** The address at which users open the page. @default only this machine's */
       readonly publicUrl?: string | undefined;
       /** Names of other tool groups. */
@@ -74,6 +79,7 @@ export function createStoredCredentials() {
         reserved,
         publicUrl,
         rotate: () => sealer.rotate(),
+        encryptOthers: options.encryptOthers,
         clock: systemClock,
         log,
       });

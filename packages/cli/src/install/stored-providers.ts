@@ -121,7 +121,14 @@ export function openStoredProviders({
     };
   }
 
-  return { variables: () => variables(), stored, settings };
+  return {
+    variables: () => variables(),
+    stored,
+    settings,
+    /** The stored providers, with those that no key opens. */
+    list: () => values.list(),
+    encryptAgain: () => values.encryptAgain(),
+  };
 }
 
 function variablesOf(id: ProviderId, { key, url, model }: Kept): Variables {

@@ -85,6 +85,11 @@ export const commandTexts = {
     pip: "No packages are installed for scripts and code.",
     pipWorks: "can install packages for scripts and code",
     values: "Calls of scripts that declare this value fail.",
+    providers: "Models of this provider cannot be used.",
+    unreadableProvider: (id: string) =>
+      `The key of the provider ${id} cannot be read, because the secret key has changed.`,
+    restoreKey:
+      "Set the provider again on the page Settings, or restore sealing.key or CAPSTAN_PREVIOUS_SECRET_KEY.",
     unreadableValue: (name: string) =>
       `The value ${name} for scripts cannot be read, because the secret key has changed.`,
     bash: "There is no Shell tool.",

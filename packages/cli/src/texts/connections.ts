@@ -104,12 +104,12 @@ removed there.`,
     examples: [{ line: "capstan connections remove tickets", comment: "asks first" }],
   },
   rotateKey: {
-    summary: "Encrypt the stored credentials with a new key",
+    summary: "Encrypt the stored credentials, values and provider keys with a new key",
     description: `Creates a new key in the file sealing.key of the data directory. The file keeps the older keys, so that
 values that they encrypted stay readable. With CAPSTAN_SECRET_KEY, first restart the servers with the
-new secret, and with the old one in CAPSTAN_PREVIOUS_SECRET_KEY; then run this command. Values for
-scripts and keys of model providers are not encrypted again: set them again before you remove the old
-secret. Without it, the receipts that clients got before cannot be read.`,
+new secret, and with the old one in CAPSTAN_PREVIOUS_SECRET_KEY; then run this command. It also encrypts
+the values for scripts and the keys of model providers. If it is interrupted, run it again. Without the
+old secret, the receipts that clients got before cannot be read.`,
     options: {},
     examples: [{ line: "capstan connections rotate-key", comment: "a new key" }],
   },
@@ -175,7 +175,7 @@ export const connectionTexts = {
   rotated: (count: number) =>
     count === 1 ? "1 secret was encrypted again." : `${count} secrets were encrypted again.`,
   unreadable: (names: string) =>
-    `These were encrypted with a key that is lost: ${names}. Sign in again: capstan connections login NAME`,
+    `These were encrypted with a key that is lost: ${names}. Restore the key, or set them again. Sign in again with: capstan connections login NAME`,
   oneWay: "Choose one of --key, --header, --user and --client.",
   askSecret: (name: string) => `Key or password for ${name} (not shown): `,
   noSecret: "Nothing was entered.",

@@ -50,6 +50,7 @@ export interface AddedConnectionStore {
  *
  * @param options.reserved names of other tool groups
  * @param options.rotate makes the sealer use a new key
+ * @param options.encryptOthers encrypts the values that are not credentials with the new key
  */
 export async function openConnectionService(options: {
   readonly connections: Connections;
@@ -59,6 +60,7 @@ export async function openConnectionService(options: {
   readonly sealer: SecretSealer;
   readonly reserved: () => readonly string[];
   readonly rotate: () => void;
+  readonly encryptOthers?: (() => EncryptedAgain) | undefined;
   readonly clock: Pick<Clock, "now">;
   readonly publicUrl?: string | undefined;
   readonly log: (line: string) => void;
@@ -377,7 +379,12 @@ export async function openConnectionService(options: {
     async rotateKey() {
       options.rotate();
       const { count, unreadable } = await credentials.encryptAgain();
-      return { object: "connection.key", encrypted: count, unreadable };
+      const others = options.encryptOthers?.() ?? { count: 0, unreadable: [] };
+      return {
+        object: "connection.key",
+        encrypted: count + others.count,
+        unreadable: [...unreadable, ...others.unreadable],
+      };
     },
 
     clientDocument() {
@@ -393,6 +400,12 @@ export async function openConnectionService(options: {
       };
     },
   };
+}
+
+/** The number of values that were encrypted, and the names of those that no key opens. */
+interface EncryptedAgain {
+  readonly count: number;
+  readonly unreadable: readonly string[];
 }
 
 type Failure = Exclude<ConnectionOutcome<never>, { readonly status: "done" }>;

@@ -97,3 +97,28 @@ test("invalid names and values are rejected by field, without the value", () => 
   assert.match(values.set("ONE_MORE", "x")?.message ?? "", /Remove one first/);
   assert.equal(values.set("KEY_7", "again"), undefined);
 });
+
+test("values are encrypted again with the current key, and those that no key opens are named", () => {
+  const { values, folder } = open("old");
+  values.set("A", "a");
+  values.set("B", "b");
+  open("lost", folder).values.set("C", "c");
+  const [old, current] = [sealerOf("old"), sealerOf("new")];
+  const both: ValueSealer = {
+    seal: current.seal,
+    open(owner, sealed) {
+      const opened = current.open(owner, sealed);
+      return opened.status === "opened" ? opened : old.open(owner, sealed);
+    },
+  };
+  const rotated = openScriptValues({ folder, sealer: both, clock: new FakeClock(9_000) });
+  const expected = { count: 2, unreadable: ["C"] };
+  assert.deepEqual(rotated.encryptAgain(), expected);
+  assert.deepEqual(rotated.encryptAgain(), expected, "also after an interruption");
+  const { values: after } = open("new", folder);
+  assert.deepEqual(after.read(["A", "B", "C"]), {
+    values: { A: "a", B: "b" },
+    unreadable: ["C"],
+  });
+  assert.equal(after.list()[0]?.setAt, 5_000);
+});

@@ -88,6 +88,13 @@ export function openScriptValues(options: {
         isReadable: open(kept) !== undefined,
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const write = (kept: z.infer<typeof keptValue>): void => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    const draft = join(folder, `${randomUUID()}.tmp`);
+    writeFileSync(draft, `${JSON.stringify(kept)}\n`, { mode: 0o600, flag: "wx", flush: true });
+    renameSync(draft, join(folder, fileOf(kept.name)));
+  };
   return {
     list,
     /**
@@ -130,14 +137,29 @@ export function openScriptValues(options: {
       const files = filesIn(folder);
       if (files.length >= maxValues && !files.includes(fileOf(name)))
         return { field: "name", message: `${maxValues} values are set. Remove one first.` };
-      const sealed = sealer.seal(ownerOf(name), value);
-      const kept = { version: 1, name, sealed, setAt: clock.now() };
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      chmodSync(folder, 0o700);
-      const draft = join(folder, `${randomUUID()}.tmp`);
-      writeFileSync(draft, `${JSON.stringify(kept)}\n`, { mode: 0o600, flag: "wx", flush: true });
-      renameSync(draft, join(folder, fileOf(name)));
+      write({ version: 1, name, sealed: sealer.seal(ownerOf(name), value), setAt: clock.now() });
       return undefined;
+    },
+    /**
+     * Encrypts all values with the sealer's current key. If the process ends before the last one,
+     * the others remain readable with the older keys, and a further call encrypts them.
+     *
+     * @returns the number of encrypted values, and the names of those that no key opens
+     */
+    encryptAgain(): { readonly count: number; readonly unreadable: readonly string[] } {
+      const unreadable: string[] = [];
+      let count = 0;
+      for (const file of filesIn(folder)) {
+        const kept = readKept(folder, file);
+        if (kept === undefined) continue;
+        const text = open(kept);
+        if (text === undefined) unreadable.push(kept.name);
+        else {
+          write({ ...kept, sealed: sealer.seal(ownerOf(kept.name), text) });
+          count++;
+        }
+      }
+      return { count, unreadable: unreadable.sort() };
     },
     /**
      * Removes a value.

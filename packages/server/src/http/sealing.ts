@@ -1,5 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
 
@@ -60,12 +68,20 @@ export function openSealer({
   readonly previousSecret?: string | undefined;
 }): RotatableSealer {
   let keys: readonly Buffer[] | undefined;
+  let version = "";
   const readAll = (): readonly Buffer[] => {
     const shared = [secret, previousSecret].filter((one) => one !== undefined).map(derivedKey);
     return [...shared, ...(readKeys(folder) ?? (secret === undefined ? [createKey(folder)] : []))];
   };
-  const load = (): readonly [Buffer, ...Buffer[]] =>
-    (keys ??= readAll()) as readonly [Buffer, ...Buffer[]];
+  const load = (): readonly [Buffer, ...Buffer[]] => {
+    // Another sealer of the folder, here or in another process, can add a key.
+    const now = versionOf(folder);
+    if (keys === undefined || now !== version) {
+      keys = readAll();
+      version = versionOf(folder);
+    }
+    return keys as readonly [Buffer, ...Buffer[]];
+  };
   const current = (): Buffer => load()[0];
 
   return {
@@ -95,7 +111,7 @@ export function openSealer({
       const lines = all.map((key) => `${key.toString("base64url")}\n`);
       writeFileSync(draft, lines.join(""), { mode: 0o600, flag: "wx", flush: true });
       renameSync(draft, fileOf(folder));
-      keys = all;
+      keys = undefined;
     },
   };
 }
@@ -128,6 +144,12 @@ function nonceOf(key: Buffer, owner: string, text: string): Buffer {
 
 function fileOf(folder: string): string {
   return join(folder, "sealing.key");
+}
+
+/** Returns a text that changes when the file of the keys is replaced. */
+function versionOf(folder: string): string {
+  const stats = statSync(fileOf(folder), { throwIfNoEntry: false });
+  return stats === undefined ? "" : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }
 
 /** Returns the keys of the file, the current one first. */
