@@ -62,6 +62,12 @@ test("the commands of the guide connect a program, and show changed tools", { sk
   const listed = await run("cd address; capstan connections list --data ../other");
   assert.match(listed.output, /tickets .*needs a variable\n.*set TICKETS_TOKEN/);
 
+  await mkdir(join(folder.work, "requests"));
+  const hosts = guide.block('"requestServers"');
+  await writeFile(join(folder.work, "requests/capstan.config.json"), hosts);
+  const allowed = await run("cd requests; capstan connections list --data ../requested");
+  assert.equal(allowed.code, 0, allowed.output);
+
   await mkdir(join(folder.work, "openapi"));
   await writeFile(join(folder.work, "openapi/capstan.config.json"), guide.block('"openapi"'));
   await writeFile(join(folder.work, "openapi/petstore.yaml"), petstore);

@@ -149,6 +149,7 @@ export const packages: ArrowTable = {
       tools: "the tools of a connection, their calls and results",
       "openapi/definition": "settings of a service; its operations as tools, and their schemas",
       manage: "sessions of owners, lists, states",
+      request: "servers that a request names; the RequestServers port",
       "openapi/document": "read the operations of an OpenAPI document, in a process",
       "openapi/call": "write the request of an operation, send it, read the response",
       "openapi/manage": "load, store and accept documents; their tool groups",

@@ -31,6 +31,11 @@ export const longTests: readonly LongTests[] = [
       "Runs the commands of a guide, each in a process of its own. packages/connections/src/real-servers.test.ts calls the same server.",
   },
   {
+    files: "test/request-servers.test.ts",
+    reason:
+      "Starts four servers and the published MCP server. packages/connections/src/request/open-request-servers.test.ts covers the sessions in one process.",
+  },
+  {
     files: "test/nodes.test.ts",
     reason:
       "Starts two servers, PostgreSQL and often Redis for each test. The tests of packages/server run two nodes in one process; test/restart.test.ts kills servers.",

@@ -55,6 +55,13 @@ export type {
 } from "./connections/connection.ts";
 export type { ConnectionOutcome, ConnectionService } from "./connections/connection-service.ts";
 export type {
+  ListedServer,
+  PinnedServer,
+  PinnedTool,
+  RequestServer,
+  RequestServers,
+} from "./connections/request-servers.ts";
+export type {
   ConversationMatch,
   ConversationMatches,
   ConversationState,

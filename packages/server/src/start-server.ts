@@ -55,6 +55,7 @@ type SharedOptions = Pick<
   | "version"
   | "scripts"
   | "providers"
+  | "requestServers"
 > &
   /** @default no rules, no agents, the history as a log */
   Partial<Pick<Services, "hostedTools" | "passedHeaders">> &
@@ -198,6 +199,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     limits,
     documents: options.documents,
     attachmentTools: options.attachmentTools,
+    requestServers: options.requestServers,
     toolSearch: createToolSearch({
       ...(embedder && { embed: (texts, signal) => embedder.embed(texts, signal) }),
     }),
@@ -244,6 +246,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     programKeys,
     sealer,
     ...(connections && { connections }),
+    ...(options.requestServers && { requestServers: options.requestServers }),
     ...(options.hostedTools && { hostedTools: options.hostedTools }),
     ...(options.passedHeaders && { passedHeaders: options.passedHeaders }),
     ...(scripts && { scripts }),

@@ -56,7 +56,7 @@ function show(value: unknown): string {
 
 const { approvals, code, files, knowledge, mcp, scripts, siyuan, web, limits, retention } =
   settingsSchema.shape;
-const { images, transcription, vision } = settingsSchema.shape;
+const { requestServers, images, transcription, vision } = settingsSchema.shape;
 /** Settings whose values are objects of settings. */
 const sections = {
   approvals,
@@ -65,6 +65,7 @@ const sections = {
   images,
   knowledge,
   mcp,
+  requestServers,
   scripts,
   siyuan,
   transcription,

@@ -11,6 +11,7 @@ import type {
 } from "@capstan/server";
 import type { Retention, S3Options } from "@capstan/store";
 import type { KnowledgeToolsOptions, WebSearchOptions } from "@capstan/toolkit";
+import type { RequestServerSettings } from "@capstan/connections";
 import type { ConfiguredConnection } from "./connection-settings.ts";
 import type { MediaServices } from "./media-services.ts";
 import type { Settings } from "./settings-schema.ts";
@@ -113,6 +114,8 @@ export interface Configuration {
    * The MCP servers whose tools are used, with the values of environment variables. Never printed.
    */
   readonly connections: readonly ConfiguredConnection[];
+  /** Which MCP servers requests can name, and which callers. @default none */
+  readonly requestServers: RequestServerSettings;
   /** The services that get messages about changes, with their secrets. Never printed. */
   readonly webhooks: readonly WebhookEndpoint[];
   /** The address of the page in messages to other services. @default the server's own address */

@@ -71,6 +71,7 @@ test("without settings, the defaults are safe", async () => {
       scripts: { folders: [join(folder, "capstan-tools")] },
       mcp: { clientApproves: "nothing", listedTools: 40, waitMs: 45_000 },
       connections: [],
+      requestServers: { hosts: [], askers: false },
       webhooks: [],
       skills: [],
       approvalsFrom: "anyone-until-connected",

@@ -98,6 +98,10 @@ export async function loadConfiguration(
     apiKeys,
     approvalsFrom: merged.approvals?.from ?? defaultApprovalsFrom({ host, apiKeys }),
     mcp: mcpOf(merged.mcp),
+    requestServers: {
+      hosts: merged.requestServers?.hosts ?? [],
+      askers: merged.requestServers?.askers ?? false,
+    },
     groups: merged.groups ?? {},
     tools: merged.tools ?? {},
     toolSettings: merged.toolSettings ?? {},

@@ -91,6 +91,14 @@ const comparisons: {
     changed
       .filter((one) => one.on && !accepted.some((other) => equal(other, one)))
       .map(({ connection: { name } }) => `connections.${name}`),
+  // A request can send data to the server that it names.
+  requestServers: (accepted, changed) => [
+    ...(equal(changed.hosts, accepted.hosts) ||
+    (changed.hosts !== true && accepted.hosts !== true && isPartOf(changed.hosts, accepted.hosts))
+      ? []
+      : ["requestServers.hosts"]),
+    ...(changed.askers && !accepted.askers ? ["requestServers.askers"] : []),
+  ],
   // A new address receives messages about the called tools.
   webhooks: (accepted, changed) =>
     changed

@@ -18,6 +18,7 @@ const above0 = (error: string, max = Number.MAX_VALUE) =>
 
 const list = (each: z.ZodType<string>, error: string) => z.array(each, { error }).optional();
 
+const serverHosts = 'true, or a list of hosts such as ["mcp.example.org", "127.0.0.1:3001"]';
 const flag = z.boolean({ error: "true or false" }).optional();
 
 const switches = (example: string) =>
@@ -304,6 +305,19 @@ export const settingsSchema = z.object(
       )
       .optional(),
     connections: connectionsSchema.optional(),
+    requestServers: z
+      .object(
+        {
+          hosts: z
+            .union([z.literal(true), z.array(z.string().refine(isHost, { error: serverHosts }))], {
+              error: serverHosts,
+            })
+            .exactOptional(),
+          askers: z.boolean({ error: "true or false" }).exactOptional(),
+        },
+        { error: 'an object such as {"hosts": ["mcp.example.org"]}' },
+      )
+      .optional(),
     webhooks: webhooksSchema.optional(),
     publicUrl: text(pageUrl).refine(isServiceUrl, { error: pageUrl }).optional(),
     files: z

@@ -3,6 +3,7 @@ import type { GateLimits, ModelEntry } from "@capstan/core/host";
 import { countTokensIfLoaded, createCurrentCatalog, createModelCatalog } from "@capstan/models";
 import { searchGroup, type ServerLimits, startServer, type StopSummary } from "@capstan/server";
 import { createScriptAuthoring, followLibrary } from "@capstan/scripts";
+import { openRequestServers } from "@capstan/connections";
 import { webRoot } from "@capstan/web";
 
 import { checkBoundTools, checkSchemas, checkSwitches, requireHostedTools } from "./check-tools.ts";
@@ -89,7 +90,12 @@ export async function startInstallation(options: {
     throw thrown;
   });
   const { library } = scripts;
+  const requestServers = openRequestServers({
+    settings: configuration.requestServers,
+    host: { version: packageVersion(), log: log ?? (() => {}) },
+  });
   const closeTools = async () => {
+    await requestServers.close();
     await connections.close();
     await scripts.close();
   };
@@ -110,7 +116,8 @@ export async function startInstallation(options: {
     ...configuration.groups,
   };
   const toolDefaults = configuration.tools;
-  const { allowedHosts, requestHeaders, toolSettings, hostedTools, ...settings } = configuration;
+  const { allowedHosts, requestHeaders, toolSettings, hostedTools, ...rest } = configuration;
+  const { requestServers: _ofRequests, ...settings } = rest;
   const server = await startServer({
     ...settings,
     attachmentTools: {
@@ -140,6 +147,7 @@ export async function startInstallation(options: {
       return executor;
     },
     passedHeaders: requestHeaders,
+    requestServers,
     scripts: authoring,
     providers: providers.settings(models.renew),
     openConnections: ({ store, sealer }) =>

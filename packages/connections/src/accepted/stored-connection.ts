@@ -52,6 +52,12 @@ const stored = z.object({
   listedAt: z.number(),
 });
 
+/** Reads a stored definition of a tool; undefined if the value is not one. */
+export function parseStoredTool(value: unknown): ServerTool | undefined {
+  const read = tool.safeParse(value);
+  return read.success ? read.data : undefined;
+}
+
 /** Reads a stored connection; undefined if the text is not one. */
 export function parseStored(text: string): StoredConnection | undefined {
   try {

@@ -1,4 +1,4 @@
-import { loadSchemaChecks } from "@capstan/core/host";
+import { loadSchemaChecks, untilAborted } from "@capstan/core/host";
 import type { ToolGroup } from "@capstan/core";
 import type { DefinitionFiles } from "../accepted/definition-files.ts";
 import type { StoredConnection } from "../accepted/stored-connection.ts";
@@ -106,6 +106,14 @@ export class ManagedConnection {
     await this.use(used, signal, () => Promise.resolve()).catch(() => undefined);
     if (this.connection.shared === true || owner !== undefined) return;
     await this.#endSession(used);
+  }
+
+  /** Reads the list of tools again, also if a session is open. @throws ConnectionError */
+  async list(owner: string, signal: AbortSignal): Promise<void> {
+    const before = this.#listedAt;
+    await this.use(owner, signal, async (client) => {
+      if (this.#listedAt === before) await untilAborted(this.#list(client), signal);
+    });
   }
 
   /** Ends the session of an owner, or all, after a change of the credentials. */

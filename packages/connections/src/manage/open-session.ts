@@ -42,7 +42,7 @@ export async function openSession(
       ? guardedFetch({
           name: connection.name,
           url: new URL(connection.url),
-          mayBePrivate: true,
+          mayBePrivate: host.mayBePrivate ?? true,
           onTooLarge(error) {
             tooLarge = error;
             void opened?.client.close();

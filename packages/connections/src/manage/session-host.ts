@@ -9,6 +9,8 @@ export interface SessionHost {
   readonly homes: string;
   /** The stored credentials. @default none */
   readonly credentials?: CredentialSource;
+  /** Whether a server may have a private address. @default true, because users configured it */
+  readonly mayBePrivate?: boolean;
   /** Receives the scopes that a server demands in addition. */
   readonly onScope?: (connection: string, owner: string, scope: string) => Promise<void>;
   /** Receives the lines of the servers' standard error, without secrets. */

@@ -33,6 +33,8 @@ export interface ServerUse {
   ) => Promise<T>;
   /** Returns whether the server's definition of a tool is still the accepted one. */
   readonly isCurrent: (tool: ServerTool) => boolean;
+  /** The advice about a changed definition. @default to accept it with the command */
+  readonly afterChange?: string;
 }
 
 /**
@@ -143,7 +145,12 @@ function serverTool(connection: Connection, tool: ServerTool, server: ServerUse)
           mayRepeat: readOnly || idempotent,
           use: (signal, work) =>
             server.use(context.principal.id, signal, (client) => {
-              if (!server.isCurrent(tool)) throw changedDefinition(group, tool);
+              if (!server.isCurrent(tool))
+                throw changedDefinition(
+                  tool,
+                  server.afterChange ??
+                    `A user can see and accept it: capstan connections accept ${group}.`,
+                );
               return work(client);
             }),
         },
@@ -183,9 +190,9 @@ function answerTool(): Tool {
 }
 
 /** The server may have changed a tool since its last list. Each session reads the list again. */
-function changedDefinition(group: string, { safeName }: ServerTool): ConnectionError {
+function changedDefinition({ safeName }: ServerTool, afterChange: string): ConnectionError {
   return new ConnectionError({
     code: "rejected",
-    message: `The server changed the definition of ${safeName}, and nobody has accepted the change. The call was not sent. A user can see and accept it: capstan connections accept ${group}.`,
+    message: `The server changed the definition of ${safeName}, and nobody has accepted the change. The call was not sent. ${afterChange}`,
   });
 }

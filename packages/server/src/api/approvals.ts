@@ -22,7 +22,7 @@ import {
   visibleLine,
   visiblePartsInSteps,
 } from "@capstan/core/text";
-import type { ApprovalRecord } from "@capstan/store";
+import { type ApprovalRecord, requestOf } from "@capstan/store";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { programOf } from "../http/credentials/program-keys.ts";
@@ -31,6 +31,7 @@ import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.
 import { entryView, listView, requireConversation } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
+import { registerRequestGroups } from "../runs/active/request-groups.ts";
 import { mergePages } from "../runs/active/run-stores.ts";
 import { jsonChunks, nextTurn, streamJson } from "../http/streams.ts";
 
@@ -53,7 +54,11 @@ const pageBytes = 2 * 1024 * 1024;
 const resultChars = 20_000;
 
 /** Routes of approvals: list, read, preview and answer them. The first answer counts. */
-export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environment> {
+export function approvalRoutes({
+  runs,
+  createExecutor,
+  requestServers,
+}: Services): Hono<Environment> {
   const routes = new Hono<Environment>();
 
   routes.get("/", async (context) => {
@@ -157,12 +162,16 @@ export function approvalRoutes({ runs, createExecutor }: Services): Hono<Environ
   /** Rejects a decision that does not fit the approval, which stays open. */
   async function refuseUnfit(approval: ApprovalRecord, decision: unknown): Promise<void> {
     if (approval.kind !== "execution" || approval.status !== "pending") return;
-    const overrides = await runs.overrides.of(approval.owner);
+    const { owner } = approval;
+    const overrides = await runs.overrides.of(owner);
     const executor = createExecutor({
       variables: new VariableSystem(),
       overrides,
       drafts: true,
     });
+    const run = await runs.stores.of(approval.runId).getRun({ owner, id: approval.runId });
+    if (run !== undefined)
+      registerRequestGroups(executor, requestOf(run), { requestServers, owner });
     const problem = await executor.checkAnswer(approval.request, decision);
     if (problem !== undefined) throw badRequest(fieldOf(problem), problem);
     refuseUnnamedCover(approval.request, decision as ApprovalDecision);

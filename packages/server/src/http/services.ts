@@ -15,6 +15,7 @@ import type {
   ConnectionService,
   ApprovalsFrom,
   ProviderSettings,
+  RequestServers,
   Right,
   ScriptAuthoring,
 } from "@capstan/contract";
@@ -64,6 +65,8 @@ export interface Services {
   readonly providers?: ProviderSettings;
   /** The connections to outside servers. @default none */
   readonly connections?: ConnectionService;
+  /** Connects to the MCP servers that requests name. @default requests cannot name servers */
+  readonly requestServers?: RequestServers;
   /** The tools that are bound to hosted types, such as `web_search`. @default none */
   readonly hostedTools?: HostedTools;
   /** Names of the request headers that tools get, in lower case. @default none */

@@ -106,7 +106,8 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const input = await parseLongInput(body);
     const { hostedTools = {} } = services;
     const request = parseCreateRequest(body, { origins: [origin], hostedTools, input });
-    return withKnownGroups(services.groups(), request);
+    const remote = request.tools.remote.map(({ group }) => ({ name: group }));
+    return withKnownGroups([...services.groups(), ...remote], request);
   };
   const callerOf = (context: Context<Environment>): ResponseCaller => ({
     principal: context.get("principal"),
@@ -123,7 +124,9 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     const request = await readRequest(context);
     await nextTurn();
     const caller = callerOf(context);
-    const start = (key?: RequestKey) => startResponse(services, { ...caller, key }, request);
+    const { signal } = context.req.raw;
+    const start = (key?: RequestKey) =>
+      startResponse(services, { ...caller, key, signal }, request);
     const repeats = mayRepeat(context);
     // A WebSocket is counted once, with all of its responses.
     const release = !request.stream
@@ -142,7 +145,6 @@ export function responseRoutes(services: Services, budget: MemoryBudget): Hono<E
     releaseBody(context);
     const stays = request.background || waits || (repeats && comesBack(context));
     // As with OpenAI, a client stops a response by closing its connection.
-    const { signal } = context.req.raw;
     const { leave, pause: onPause } = follow(run, signal, { stays });
     const ignored = [
       ...request.ignored,

@@ -1,11 +1,15 @@
-import { type ApprovalDecision, type Message, VariableSystem } from "@capstan/core";
+import { type ApprovalDecision, type Message, type ToolGroup, VariableSystem } from "@capstan/core";
+import type { PinnedServer } from "@capstan/contract";
 import {
   isClosing,
   type RequestKey,
   requestOf,
   type RunRecord,
   type ServerGroup,
+  type StoredRequest,
 } from "@capstan/store";
+import { registerRequestGroups } from "../runs/active/request-groups.ts";
+import { listRequestServers } from "./list-request-servers.ts";
 import { offersTool, readHistory } from "../runs/active/launch.ts";
 import type { StatedOutput } from "../runs/history/history-item.ts";
 import { newMessages, outputMessage } from "../runs/history/item-messages.ts";
@@ -48,6 +52,10 @@ export interface ResponseCaller {
   readonly sessionHeader?: string | undefined;
   /** The WebSocket connection of the request. */
   readonly connection?: Connection | undefined;
+  /** The MCP servers that the request names, after their tools were listed. @default none */
+  readonly listed?: readonly PinnedServer[];
+  /** Aborts when the client disconnects. */
+  readonly signal?: AbortSignal;
   /** The request's headers that tools receive. */
   readonly headers?: { readonly [name: string]: string };
 }
@@ -61,14 +69,23 @@ export async function startResponse(
   { key, ...caller }: ResponseCaller & { readonly key?: RequestKey | undefined },
   request: CreateRequest,
 ): Promise<RunRecord> {
-  const prepared = await prepareResponse(services, caller, request);
-  if (prepared.status === "answers") {
+  const { principal: owner, mayApprove, signal = new AbortController().signal } = caller;
+  const { remote } = request.tools;
+  const listed = await listRequestServers(services, remote, { owner, mayApprove, signal });
+  const release = () => services.requestServers?.release(listed.map(({ id }) => id));
+  try {
+    const prepared = await prepareResponse(services, { ...caller, listed }, request);
+    if (prepared.status === "run")
+      return await startPrepared(services, prepared, { isDurable: request.store, key });
+    release();
     const { parent, answers } = prepared;
     for (const { approvalId, decision } of answers)
-      await services.runs.answer(caller.principal, approvalId, decision, parent.id);
+      await services.runs.answer(owner, approvalId, decision, parent.id);
     return parent;
+  } catch (thrown) {
+    release();
+    throw thrown;
   }
-  return startPrepared(services, prepared, { isDurable: request.store, key });
 }
 
 /** Starts the run of a prepared request. @throws RequestError if it conflicts with another run */
@@ -119,9 +136,14 @@ export async function prepareResponse(
   const unknownStatus = 400;
   const selected = await selectAgent(services, caller, request.model, { unknownStatus });
   const { model, agent, shownModel } = selected;
-  requireKnownGroups(services.groups(), request.tools.servers);
+  const { listed = [] } = given;
+  requireListed(request.tools.remote, listed);
+  requireKnownGroups(
+    [...services.groups(), ...pinnedGroups(services, given)],
+    request.tools.servers,
+  );
 
-  checkChosenTool(services, request);
+  checkChosenTool(services, given, request);
   checkOutputSize(request.input, services.limits.toolOutputChars);
   const named = await findNamedParent(services, { owner, connection }, request);
   const { conversationId, conversationHead } = named;
@@ -179,6 +201,7 @@ export async function prepareResponse(
         ])
       : [[], await sessionVariables(services.runs, session)];
   const adopts = !crosses && (parent?.result?.waiting ?? []).length > 0;
+  if (adopts && parent !== undefined) requireSameTools(requestOf(parent), listed);
   const { before, turn } = newMessages(messages, { adopts });
   const typed = await typedFiles(tools.hosted, { store: services.runs.store, owner });
   const run: RunRequest = {
@@ -199,6 +222,7 @@ export async function prepareResponse(
     ...(conversationHead !== undefined && { conversationHead }),
     title: named.untitled ? titleFrom(messages) : null,
     servers: fields.servers,
+    ...(listed.length > 0 && { requestServers: listed }),
     clientTools: fields.clientTools,
     ...(fields.omitsClientTools === true && { omitsClientTools: true }),
     checkedTools: checkedTools(offered.forms),
@@ -235,7 +259,7 @@ export async function prepareResponse(
         ]),
         included: request.include,
       }),
-      servers: tools.servers.map((server) => listing(services, server, fields)),
+      servers: tools.servers.map((server) => listing(services, given, server, fields)),
       forms: offered.forms,
       ...(shownModel !== undefined && { shownModel }),
       ...(request.previousResponseId !== undefined && {
@@ -248,16 +272,63 @@ export async function prepareResponse(
   return { status: "run", run, parent, adopts, items };
 }
 
+type ListedCaller = Pick<ResponseCaller, "principal" | "listed">;
+
+function pinnedGroups(
+  { requestServers }: Services,
+  { principal, listed = [] }: ListedCaller,
+): readonly ToolGroup[] {
+  return requestServers === undefined
+    ? []
+    : listed.map((server) => requestServers.group(server, principal));
+}
+
+/** @throws RequestError if nothing connected to a server of the request, as for a token count */
+function requireListed(
+  remote: CreateRequest["tools"]["remote"],
+  listed: readonly PinnedServer[],
+): void {
+  if (remote.length <= listed.length) return;
+  const message = "Only a response can use an MCP server outside this server.";
+  throw new RequestError({ param: "tools", code: "unsupported_parameter", message });
+}
+
+/**
+ * Checks that a server did not change a tool between the request for an approval and the answer.
+ *
+ * @throws RequestError
+ */
+function requireSameTools(
+  { requestServers: before = [] }: Pick<StoredRequest, "requestServers">,
+  listed: readonly PinnedServer[],
+): void {
+  for (const { group, tools } of listed) {
+    const known = before.find((server) => server.group === group)?.tools ?? [];
+    const digests = new Map(known.map(({ name, digest }) => [name, digest]));
+    const changed = tools.find(({ name, digest }) => (digests.get(name) ?? digest) !== digest);
+    if (changed !== undefined)
+      throw conflict(
+        `The MCP server changed the tool ${changed.name.slice(0, 100)} while its call waited for approval. Start a new response without this call.`,
+      );
+  }
+}
+
 const onlyAnswers =
   "The previous response has not ended: one of its calls waits for these approvals. Send only the approvals, and more input afterwards.";
 
 /** @throws RequestError if the tool choice names a tool that its group does not offer */
-function checkChosenTool(services: Services, { toolChoice, tools }: CreateRequest): void {
+function checkChosenTool(
+  services: Services,
+  caller: ListedCaller,
+  { toolChoice, tools }: CreateRequest,
+): void {
   if (toolChoice.type !== "server" || toolChoice.name === undefined) return;
   const { label, name } = toolChoice;
   const server = tools.servers.find((each) => each.label === label);
   const known =
-    server === undefined ? [] : listing(services, server, {}).tools.map((tool) => tool.name);
+    server === undefined
+      ? []
+      : listing(services, caller, server, {}).tools.map((tool) => tool.name);
   if (known.includes(name)) return;
   const message = `Tool choice '${name.slice(0, 100)}' not found in the server '${label.slice(0, 100)}'. It offers: ${known.slice(0, 20).join(", ")}.`;
   throw new RequestError({ param: "tool_choice", code: "invalid_value", message });
@@ -293,11 +364,14 @@ function decisionOf({ approve, reason }: StatedAnswer): ApprovalDecision {
 
 /** Returns a group's tools in this request, in the form of `mcp_list_tools`. */
 function listing(
-  { createExecutor }: Services,
+  { createExecutor, requestServers }: Services,
+  { principal: owner, listed = [] }: ListedCaller,
   server: ServerGroup,
   { omitsClientTools = false }: Pick<AgentFields, "omitsClientTools">,
 ): ServerListing {
   const executor = createExecutor({ variables: new VariableSystem() });
+  const pinned = listed.filter(({ group }) => group === server.group);
+  registerRequestGroups(executor, { requestServers: pinned }, { requestServers, owner });
   const tools = executor
     .enabledTools([server.group])
     .filter(

@@ -18,12 +18,14 @@ import {
   type OutcomeOf,
   type PendingApproval,
   type RequestKey,
+  requestOf,
   type RunRecord,
   type RunRef,
   type Store,
   type StoreWrite,
 } from "@capstan/store";
 import { editVariables, type VariablesContext, variablesOfRun } from "./active/run-variables.ts";
+import type { RequestServers } from "@capstan/contract";
 import type { AttachmentTools } from "./files/attachment-tools.ts";
 import { cacheDocuments, type DocumentConverter } from "./files/document-text.ts";
 import type { CreateExecutor } from "./active/launch.ts";
@@ -63,6 +65,8 @@ export interface RunServiceOptions {
   readonly documents?: DocumentConverter | undefined;
   /** Hidden tools for files that a model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
+  /** Connects to the MCP servers that requests name. @default such tools are not offered */
+  readonly requestServers?: RequestServers | undefined;
   /** Finds tools by a task. @default by words, without an embedding model */
   readonly toolSearch?: ToolSearch;
   /** The store of runs in memory. @default no such store */
@@ -133,6 +137,8 @@ export class RunService {
       onOver: (run, { isWaiting, isQueued }) => {
         if (isQueued) void this.recover([{ ...run, status: "queued" }]);
         else stores.stopped(run, isWaiting);
+        const { requestServers: servers = [] } = requestOf(run);
+        if (!isQueued && !isWaiting) options.requestServers?.release(servers.map(({ id }) => id));
       },
     });
     const dispatcher = new Dispatcher({ ...common, runs: registry });

@@ -44,6 +44,24 @@ const serverGroup = z.object({
 /** A tool group that the request offers, under the client's name for it. */
 export type ServerGroup = z.infer<typeof serverGroup>;
 
+const jsonValue: z.ZodType<JsonValue> = z.json();
+
+const pinnedServer = z.object({
+  id: z.string(),
+  group: z.string(),
+  url: z.string(),
+  headerNames: z.array(z.string()).readonly(),
+  tools: z
+    .array(
+      z.object({
+        name: z.string(),
+        digest: z.string(),
+        definition: jsonValue,
+      }),
+    )
+    .readonly(),
+});
+
 const directCall = z.object({
   /** `group.Tool`. */
   toolId: z.string(),
@@ -115,6 +133,8 @@ const version1 = z.object({
   instructions: z.string().nullable().default(null),
   /** The tool groups that the model is offered. */
   servers: z.array(serverGroup).readonly(),
+  /** The MCP servers that the request names, without values of headers. Absent: none. */
+  requestServers: z.array(pinnedServer).readonly().exactOptional(),
   clientTools: z.array(toolDefinition).readonly().default([]),
   /** Tools of the groups that a client runs are not offered. */
   omitsClientTools: z.boolean().exactOptional(),

@@ -11,7 +11,7 @@ interface GroupRequest {
  * if the request also names groups that exist. `ignored` names the missing ones as `tools.GROUP`.
  */
 export function withKnownGroups<R extends GroupRequest>(
-  groups: readonly ToolGroup[],
+  groups: readonly Pick<ToolGroup, "name">[],
   request: R,
 ): R {
   const names = new Set(groups.map(({ name }) => name));

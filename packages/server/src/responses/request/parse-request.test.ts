@@ -299,15 +299,40 @@ test("a tool group is named by its capstan:// URL or by this server's URL", () =
 });
 
 // Contract: responses-8
-test("other MCP servers and connectors are rejected by name", () => {
-  const at = "tools[0].server_url";
+test("connectors and other kinds of addresses are rejected by name", () => {
   const other = { type: "mcp", server_label: "x" };
   refuse(
-    { tools: [{ ...other, server_url: "https://example.org/mcp" }] },
+    { tools: [{ ...other, server_url: "ftp://example.org/mcp" }] },
     "unsupported_parameter",
-    at,
+    "tools[0].server_url",
   );
-  refuse({ tools: [{ ...other, connector_id: "connector_gmail" }] }, "unsupported_parameter", at);
+  refuse(
+    { tools: [{ ...other, connector_id: "connector_gmail" }] },
+    "unsupported_parameter",
+    "tools[0].connector_id",
+  );
+});
+
+test("an MCP server of a request keeps its headers apart, and its approvals only tighten", () => {
+  const server = {
+    type: "mcp",
+    server_label: "x",
+    server_url: "https://example.org/mcp",
+    headers: { "X-Key": "secret-1" },
+    authorization: "secret-2",
+    require_approval: { always: { tool_names: ["a"] }, never: { tool_names: ["b"] } },
+  };
+  const { tools } = parseCreateRequest({ model: "m", input: "hi", tools: [server] });
+  const [remote] = tools.remote;
+  assert.deepEqual(remote?.headers, { "x-key": "secret-1", authorization: "Bearer secret-2" });
+  assert.deepEqual(tools.servers, [
+    { label: "x", group: remote?.group, requireApproval: { always: { toolNames: ["a"] } } },
+  ]);
+  assert.match(remote?.group ?? "", /^mcp_example-org_[0-9a-f]{16}$/);
+  assert.doesNotMatch(JSON.stringify([tools.echo, tools.servers, tools.declared]), /secret/);
+  const never = { ...server, require_approval: "never" };
+  const loosened = parseCreateRequest({ model: "m", input: "hi", tools: [never] });
+  assert.equal(loosened.tools.servers[0]?.requireApproval, undefined);
 });
 
 test("rejects servers that are declared twice or do not exist", () => {
@@ -352,11 +377,16 @@ test("the names of the loopback interface are one host", () => {
     parseCreateRequest(
       { input: "hi", tools: [{ type: "mcp", server_label: "f", server_url }] },
       { origins },
-    ).tools.servers.length;
-  assert.equal(serversAt("http://localhost:8787/mcp/groups/files"), 1);
-  assert.equal(serversAt("http://[::1]:8787/mcp/groups/files"), 1);
-  for (const host of ["localhost:8788", "localhost.example.org:8787"])
-    assert.throws(() => serversAt(`http://${host}/mcp/groups/files`), /not a tool group/);
+    ).tools;
+  for (const host of ["localhost:8787", "[::1]:8787"])
+    assert.equal(serversAt(`http://${host}/mcp/groups/files`).servers[0]?.group, "files");
+  for (const host of ["localhost:8788", "localhost.example.org:8787"]) {
+    const url = `http://${host}/mcp/groups/files`;
+    assert.deepEqual(
+      serversAt(url).remote.map((one) => one.url),
+      [url],
+    );
+  }
 });
 
 test("tools of unknown types are accepted and echoed", () => {

@@ -4,9 +4,16 @@ import type {
   RequestTools as DeclaredTools,
   ToolDefinition,
 } from "@capstan/core";
+import type { RequestServer } from "@capstan/contract";
 import type { ServerGroup, StoredRequest } from "@capstan/store";
 import { createRequestGrammars } from "../../grammar/request-grammars.ts";
-import { isObject, missingParameter, RequestError, wrongType } from "../../http/errors.ts";
+import {
+  badRequest,
+  isObject,
+  missingParameter,
+  RequestError,
+  wrongType,
+} from "../../http/errors.ts";
 import { type ParsedServer, parseServerGroup } from "../../http/parse-tool.ts";
 import {
   type HostedTool,
@@ -18,6 +25,10 @@ import type { HostedTools } from "../../http/services.ts";
 import type { ToolForms } from "../client-tools/tool-form.ts";
 import { type ClientTool, parseClientTool } from "./parse-client-tool.ts";
 import type { InputItem } from "./parse-input.ts";
+import { parseRequestServer } from "./parse-request-server.ts";
+
+/** The maximum number of MCP servers that a request names. */
+const mostServers = 10;
 
 /** The tools of a request. */
 export interface RequestTools {
@@ -26,6 +37,8 @@ export interface RequestTools {
   /** How the API shows these tools. */
   readonly forms: ToolForms;
   readonly servers: readonly ServerGroup[];
+  /** The MCP servers to connect to for this request. */
+  readonly remote: readonly RequestServer[];
   /** Tools of hosted types to which the configuration binds a tool. */
   readonly hosted: readonly HostedTool[];
   /** The entries of `servers` as the request declares them, by group. */
@@ -65,6 +78,7 @@ export function parseTools(
   const client = new Map<string, ClientTool>();
   const servers = new Map<string, ServerGroup>();
   const groups = new Set<string>();
+  const remote: RequestServer[] = [];
   const hosted: HostedTool[] = [];
   const declared: { [group: string]: RequestTool } = {};
   const carried: JsonObject[] = [];
@@ -80,11 +94,13 @@ export function parseTools(
       const parsed = parseServerGroup(tool, { at, origins });
       const { label } = parsed;
       if (servers.has(label)) throw duplicate(`${at}.server_label`, `a server labelled '${label}'`);
-      const server = ownServer(parsed, at);
+      const { server, remote: outside } = serverOf(tool, parsed, at);
       if (groups.has(server.group))
         throw duplicate(`${at}.server_url`, `the group '${server.group}'`);
       servers.set(label, server);
       groups.add(server.group);
+      if (outside !== undefined) remote.push(outside);
+      if (remote.length > mostServers) throw tooManyServers(at);
       if (parsed.isDeferred === true) deferredGroups.push(server.group);
       declared[server.group] = parsed.echo as RequestTool;
       echo.push(parsed.echo);
@@ -120,10 +136,12 @@ export function parseTools(
     const tool = typedTool(given, at);
     if (tool["type"] === "mcp") {
       const added = parseServerGroup(tool, { at, origins });
-      const server = ownServer(added, at);
+      const { server, remote: outside } = serverOf(tool, added, at);
       if (groups.has(server.group)) continue;
       servers.set(server.label, server);
       groups.add(server.group);
+      if (outside !== undefined) remote.push(outside);
+      if (remote.length > mostServers) throw tooManyServers(at);
       declared[server.group] = added.echo as RequestTool;
       continue;
     }
@@ -141,6 +159,7 @@ export function parseTools(
       [...client].flatMap(([name, { form }]) => (isPlain(form, name) ? [] : [[name, form]])),
     ),
     servers: [...servers.values()],
+    remote,
     hosted,
     declared,
     ...(serverSearch !== undefined && {
@@ -180,9 +199,21 @@ function addedTools(input: readonly InputItem[]): readonly AddedTool[] {
   );
 }
 
-function ownServer({ label, server }: ParsedServer, at: string): ServerGroup {
-  if (server !== undefined) return server;
-  const message = `Unsupported server: '${label.slice(0, 100)}' is not a tool group of this server, and the server connects to no other MCP server or connector for a request. Use 'server_url' capstan://groups/NAME with a name that GET /v1/tools lists.`;
+function tooManyServers(at: string): RequestError {
+  const message = `Invalid '${at}': a request can name at most ${mostServers} MCP servers outside this server.`;
+  return badRequest(at, message);
+}
+
+/** Returns the group of this server that a tool names, or the other server to connect to. */
+function serverOf(
+  tool: JsonObject,
+  { label, server }: ParsedServer,
+  at: string,
+): { readonly server: ServerGroup; readonly remote?: RequestServer } {
+  if (server !== undefined) return { server };
+  const outside = parseRequestServer(tool, { label, at });
+  if (outside !== undefined) return outside;
+  const message = `Unsupported server: '${label.slice(0, 100)}' is not a tool group of this server, and its 'server_url' is not an address of an MCP server. Use 'server_url' capstan://groups/NAME with a name that GET /v1/tools lists, or an https: address.`;
   throw new RequestError({ param: `${at}.server_url`, code: "unsupported_parameter", message });
 }
 

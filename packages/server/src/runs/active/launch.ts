@@ -35,6 +35,8 @@ import {
   type StoredRequest,
   type ToolFilter,
 } from "@capstan/store";
+import type { RequestServers } from "@capstan/contract";
+import { registerRequestGroups } from "./request-groups.ts";
 import { checkClientCall } from "./check-client-call.ts";
 import type { DocumentCache } from "../files/document-text.ts";
 import { loadFiles } from "../files/model-files.ts";
@@ -93,6 +95,8 @@ interface LaunchOptions {
   /** Hidden tools for files that the model does not take. @default none */
   readonly attachmentTools?: AttachmentTools | undefined;
   readonly toolSearch: ToolSearch;
+  /** Connects to the MCP servers that requests name. @default such tools are not offered */
+  readonly requestServers?: RequestServers | undefined;
   readonly clock: Clock;
   readonly log: (line: string) => void;
   readonly inputMessages?: readonly Message[];
@@ -148,6 +152,10 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
   // different number.
   if (call?.ofProgram !== undefined && resume === undefined)
     variables.countResult(`Result_${call.ofProgram.firstResult - 1}`);
+  registerRequestGroups(executor, request, {
+    requestServers: options.requestServers,
+    owner: run.owner,
+  });
   applySwitches(executor, conversation?.switches);
   const attached = (): AttachedTools =>
     attachedTools(files, call === undefined ? found : {}, options.attachmentTools ?? {});

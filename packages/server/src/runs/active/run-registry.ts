@@ -24,6 +24,7 @@ import {
 import { HistoryBudget } from "./history-budget.ts";
 import { closeChain, type CreateExecutor, prepareChain } from "./launch.ts";
 import { type LaunchInput, readClaimed, readEnding, type Restored, restoreRun } from "./restore.ts";
+import type { RequestServers } from "@capstan/contract";
 import { type Overrides, readGrants, RunGrants } from "./run-permissions.ts";
 import type { ToolSearch } from "../../tool-search/tool-search.ts";
 import type { AttachmentTools } from "../files/attachment-tools.ts";
@@ -43,6 +44,8 @@ export interface RunRegistryOptions {
   readonly attachmentTools?: AttachmentTools | undefined;
   /** Finds tools whose definitions are not shown to the model. */
   readonly toolSearch: ToolSearch;
+  /** Connects to the MCP servers that requests name. @default such tools are not offered */
+  readonly requestServers?: RequestServers | undefined;
   readonly overrides: Overrides;
   readonly slots: Slots;
   readonly clock: Clock;
@@ -344,7 +347,7 @@ export class RunRegistry {
 
   async #launch(active: ActiveRun, { run, input }: Restored, warm: WarmRun): Promise<void> {
     const { stores, models, createExecutor, limits, documents, clock } = this.#options;
-    const { attachmentTools, toolSearch, log } = this.#options;
+    const { attachmentTools, toolSearch, requestServers, log } = this.#options;
     const { changes } = this.grants;
     const [session, overrides] = await Promise.all([
       this.#session(run, input, warm),
@@ -361,6 +364,7 @@ export class RunRegistry {
       documents,
       attachmentTools,
       toolSearch,
+      requestServers,
       clock,
       log,
       overrides,

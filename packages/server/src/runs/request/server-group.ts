@@ -37,6 +37,14 @@ export function requireApproval(
   };
 }
 
+/** Returns the part of a setting that makes more calls need approval, or undefined. */
+export function tightensApproval(given: RequireApproval | undefined): RequireApproval | undefined {
+  if (given === "always") return given;
+  return typeof given === "object" && given.always !== undefined
+    ? { always: given.always }
+    : undefined;
+}
+
 /** Returns whether a setting removes the approval that calls would otherwise need. */
 export function loosensApproval(given: RequireApproval | undefined): boolean {
   return given === "never" || (typeof given === "object" && given.never !== undefined);
