@@ -105,7 +105,7 @@ test("values are encrypted again with the current key, and those that no key ope
   open("lost", folder).values.set("C", "c");
   const [old, current] = [sealerOf("old"), sealerOf("new")];
   const both: ValueSealer = {
-    seal: current.seal,
+    seal: (owner, text) => current.seal(owner, text),
     open(owner, sealed) {
       const opened = current.open(owner, sealed);
       return opened.status === "opened" ? opened : old.open(owner, sealed);
