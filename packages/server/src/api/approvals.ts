@@ -31,7 +31,7 @@ import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.
 import { entryView, listView, requireConversation } from "../http/records.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { registerRequestGroups } from "../runs/active/request-groups.ts";
+import { registerRequestGroups } from "../runs/request/request-groups.ts";
 import { mergePages } from "../runs/active/run-stores.ts";
 import { jsonChunks, nextTurn, streamJson } from "../http/streams.ts";
 

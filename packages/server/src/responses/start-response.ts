@@ -8,7 +8,7 @@ import {
   type ServerGroup,
   type StoredRequest,
 } from "@capstan/store";
-import { registerRequestGroups } from "../runs/active/request-groups.ts";
+import { registerRequestGroups } from "../runs/request/request-groups.ts";
 import { listRequestServers } from "./list-request-servers.ts";
 import { offersTool, readHistory } from "../runs/active/launch.ts";
 import type { StatedOutput } from "../runs/history/history-item.ts";

@@ -123,7 +123,7 @@ export async function* partsOfList<T>(
   if (inline.length > 0) yield inline;
 }
 
-/** Whether a blob has elements of a list, and is no image or file. Reads its first byte only. */
+/** Whether a blob has elements of a list and is not an image or a file. Reads its first byte only. */
 export async function isListBlob(
   sha256: string,
   blobs: Pick<BlobStore, "stream">,

@@ -36,7 +36,7 @@ import {
   type ToolFilter,
 } from "@capstan/store";
 import type { RequestServers } from "@capstan/contract";
-import { registerRequestGroups } from "./request-groups.ts";
+import { registerRequestGroups } from "../request/request-groups.ts";
 import { checkClientCall } from "./check-client-call.ts";
 import type { DocumentCache } from "../files/document-text.ts";
 import { loadFiles } from "../files/model-files.ts";
