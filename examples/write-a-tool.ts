@@ -194,7 +194,7 @@ const logVisit = defineTool({
   name: "LogVisit",
   description: "Records a visit in the harbour's log book.",
   permission: { executionPolicy: "auto" },
-  speaks: "hidden",
+  output: "hidden",
   execute: (_args, { output }) => {
     output.write("hidden from the user and the model");
     return "written";

@@ -3,7 +3,7 @@ import type { CaseCall } from "./gate-case.ts";
 /** Calls of one round, and the output of a reader that shows one call at a time. */
 export interface ChannelCase {
   readonly name: string;
-  readonly order: "start" | "first-to-speak";
+  readonly order: "start" | "first-output";
   readonly calls: readonly CaseCall[];
   readonly expected: ChannelOutcome;
 }
@@ -27,7 +27,7 @@ export const channelCases: readonly ChannelCase[] = [
   },
   {
     name: "concurrent output of calls can also be sent in the order of their first output",
-    order: "first-to-speak",
+    order: "first-output",
     calls: [says(["a", "b"], { after: 20 }), says(["1", "2", "3"], { ms: 2 })],
     expected: { status: "completed", heard: "123ab" },
   },

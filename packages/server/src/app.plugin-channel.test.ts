@@ -46,16 +46,16 @@ test("urgent items precede waiting output, then come the calls in the order of t
 
 // Contract: plugins-34
 test("output, events and progress have limits, and events say what was omitted", async () => {
-  const speaks = tool("Speaks", (_args, { output }) => {
+  const writes = tool("Writes", (_args, { output }) => {
     for (let n = 0; n < 100; n++) output.write("0123456789");
     for (let n = 0; n < 50; n++) output.progress({ done: n });
     for (let n = 0; n < 1_010; n++) output.event("tick", n);
     return "done";
   });
   const turn = await startPluginTurn({
-    executor: { limits: { spokenChars: 95 }, clock: new FakeClock() },
-    tools: [speaks],
-    steps: [call("Speaks"), "Done."],
+    executor: { limits: { writtenChars: 95 }, clock: new FakeClock() },
+    tools: [writes],
+    steps: [call("Writes"), "Done."],
   });
   const { events } = await turn.ended();
   const end = events.find((event) => event.type === "item.end" && event.text.startsWith("0123"));
@@ -71,7 +71,7 @@ test("output, events and progress have limits, and events say what was omitted",
 // Contract: plugins-30
 test("no event contains output that follows the end of its call", async () => {
   let late: (() => void) | undefined;
-  const speaks = tool("Speaks", (_args, { output }) => {
+  const writes = tool("Writes", (_args, { output }) => {
     late = () => {
       output.write("too late");
       output.event("too.late", null);
@@ -84,8 +84,8 @@ test("no event contains output that follows the end of its call", async () => {
     late?.();
   });
   const turn = await startPluginTurn({
-    tools: [speaks, waits],
-    steps: [call("Speaks"), call("Waits"), "Done."],
+    tools: [writes, waits],
+    steps: [call("Writes"), call("Waits"), "Done."],
   });
   const { events } = await turn.ended();
   const text = JSON.stringify(events);

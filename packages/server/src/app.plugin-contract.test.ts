@@ -132,14 +132,14 @@ test("parallel calls stream as whole items in their order, before the next turn"
 // Contract: plugins-40, plugins-43, plugins-48
 test("output, progress and custom events have their call's id in the events of the run", async () => {
   const data = { list: [1] };
-  const speaks = tool("Speaks", (_args, { output }) => {
+  const writes = tool("Writes", (_args, { output }) => {
     output.write("said");
     output.progress({ message: "half", done: 1, total: 2 });
     output.event("own.stage", data);
     data.list.push(2);
     return "done";
   });
-  const { app } = appWith([call("Speaks"), "Done."], [speaks]);
+  const { app } = appWith([call("Writes"), "Done."], [writes]);
   const { body } = await app.call("POST", "/v1/responses", ask);
   const events = await readRunEvents(app, body.id);
   const own = events.flatMap((event) => ("callId" in event ? [event] : []));

@@ -150,7 +150,7 @@ test("a tool with hidden output has events of its call and its result, but not o
     return "the result";
   });
   const turn = await startPluginTurn({
-    tools: [{ ...whispers, speaks: "hidden" }],
+    tools: [{ ...whispers, output: "hidden" }],
     steps: [call("Whispers"), "Done."],
   });
   const { events, outputs } = await turn.ended();

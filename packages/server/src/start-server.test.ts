@@ -44,8 +44,8 @@ test("groups that cannot be registered fail the start, which names them", async 
   );
   await assert.rejects(starts({ name: "g", tools: [{ ...client, final: true }] }), /no execute/);
   await assert.rejects(
-    starts({ name: "g", tools: [{ ...say, final: true, speaks: "hidden" }] }),
-    /final and speaks/,
+    starts({ name: "g", tools: [{ ...say, final: true, output: "hidden" }] }),
+    /final and has output/,
   );
 });
 

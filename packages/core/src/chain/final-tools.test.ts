@@ -326,7 +326,7 @@ test("a stopped turn keeps the shown part of a final tool's answer", async () =>
 
 test("an answer has at most the gate's length, and marks the cut", async () => {
   const long = final("Long", { execute: (_args, { output }) => output.write("x".repeat(500)) });
-  const limits = { outputCeilingChars: 200, spokenChars: 10 };
+  const limits = { outputCeilingChars: 200, writtenChars: 10 };
   const { result } = await play([long], [call("Long")], { gate: { limits } });
   assert.equal(result.answer.length, 200);
   assert.match(result.answer, /^x+\n\[… the answer is longer than the limit …\]$/);
@@ -342,8 +342,8 @@ test("neutralises text that imitates the system in a final tool's answer", async
 test("a tool that cannot write an answer is rejected as a final tool", () => {
   const client = final("Client", {});
   assert.throws(() => executorWith([client]), /final and has no execute/);
-  const hidden = final("Hidden", { speaks: "hidden", execute: () => 1 });
-  assert.throws(() => executorWith([hidden]), /final and speaks/);
+  const hidden = final("Hidden", { output: "hidden", execute: () => 1 });
+  assert.throws(() => executorWith([hidden]), /final and has output/);
 });
 
 // Contract: plugins-88

@@ -35,7 +35,7 @@ type Passed = Pick<
   | "declaredReturnType"
   | "alwaysOffered"
   | "variableTool"
-  | "speaks"
+  | "output"
   | "hidden"
   | "final"
   | "unavailable"

@@ -212,14 +212,14 @@ function definitionProblem(tool: Tool): string | undefined {
 }
 
 /**
- * Returns the problem if a tool combines `final`, `hidden`, `speaks` and `execute` in an invalid
+ * Returns the problem if a tool combines `final`, `hidden`, `output` and `execute` in an invalid
  * way.
  */
-export function outputProblem({ final, hidden, speaks, execute }: Tool): string | undefined {
+export function outputProblem({ final, hidden, output, execute }: Tool): string | undefined {
   if (final === true && execute === undefined)
     return "it is final and has no execute; the output of a client's tool cannot be the answer";
-  if (final === true && speaks === "hidden")
-    return 'it is final and speaks: "hidden"; a tool whose output is the answer cannot be hidden';
+  if (final === true && output === "hidden")
+    return 'it is final and has output: "hidden"; a tool whose output is the answer cannot be hidden';
   if (hidden === true && execute === undefined)
     return "it is hidden and has no execute; a client cannot run a tool that it does not see";
   if (hidden === true && final === true)

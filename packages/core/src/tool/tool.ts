@@ -159,7 +159,7 @@ export interface Tool {
   /** True: offered whenever there is another server tool or a variable; has no switch. */
   readonly alwaysOffered?: boolean;
   /** `hidden`: the tool's output while it runs is not shown; its call and its result are shown. */
-  readonly speaks?: "hidden";
+  readonly output?: "hidden";
   /**
    * True: clients of the server's APIs see neither the tool nor its calls. The ledger records them,
    * and users see them with the run and in approval requests.

@@ -37,7 +37,7 @@ export interface GateLimits {
    * Characters of a call's running output that are stored. A final tool's output is the assistant's
    * answer, so `outputCeilingChars` applies to it.
    */
-  readonly spokenChars: number;
+  readonly writtenChars: number;
   /** Approximate characters of all custom events of a call. Only images make them large. */
   readonly eventChars: number;
 }
@@ -51,7 +51,7 @@ export const defaultGateLimits: GateLimits = {
   callsAtOnce: 8,
   subCallDepth: 4,
   subCalls: 100,
-  spokenChars: 65_536,
+  writtenChars: 65_536,
   eventChars: 4 * 1024 * 1024,
 };
 
@@ -97,7 +97,7 @@ const minimums: { readonly [name in keyof Required<GateLimits>]: number } = {
   callsAtOnce: 1,
   subCallDepth: 0,
   subCalls: 0,
-  spokenChars: 0,
+  writtenChars: 0,
   eventChars: 0,
 };
 

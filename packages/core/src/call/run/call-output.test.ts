@@ -20,13 +20,13 @@ async function run(
   more: ToolExecutorOptions = {},
 ) {
   const executor = new ToolExecutor(more);
-  const tool = defineTool({ ...reads, name: "Speaks", ...options });
+  const tool = defineTool({ ...reads, name: "Writes", ...options });
   executor.registerToolGroup({ name: "test", tools: [tool] });
   executor.toggleGroupEnabled("test", true);
   const events: ChainEvent[] = [];
   const result = await runToolChain({
     executor,
-    model: new ScriptedModel([{ calls: [{ name: "Speaks" }] }, "done"]),
+    model: new ScriptedModel([{ calls: [{ name: "Writes" }] }, "done"]),
     contextMessages: [],
     onEvent: (event) => events.push(event),
   }).result;
@@ -42,7 +42,7 @@ const count = (events: readonly ChainEvent[], type: ChainEvent["type"]) =>
 // Contract: executor-24, plugins-13
 test("a hidden tool's output is not shown; its call and its result are", async () => {
   const { events, whole, result } = await run({
-    speaks: "hidden",
+    output: "hidden",
     execute: (_args, { output }) => {
       output.write("secret");
       output.progress({ message: "secret" });
@@ -107,7 +107,7 @@ test("a tool's output is bounded: text as a whole, progress by time, events by n
         for (let i = 0; i < 1_010; i++) output.event("tick", i);
       },
     },
-    { clock, limits: { spokenChars: 95 } },
+    { clock, limits: { writtenChars: 95 } },
   );
   assert.equal(whole[0]?.length, 95);
   assert.match(whole[0] ?? "", /^(0123456789){6}012\n\[… the rest is in the result …\]$/);
@@ -223,7 +223,7 @@ test("a tool's text, progress and events reach the caller of execute", async () 
   const executor = new ToolExecutor();
   const tool = defineTool({
     ...reads,
-    name: "Speaks",
+    name: "Writes",
     execute: (_args, { output }) => {
       output.write("working");
       output.progress({ message: "half", done: 1, total: 2 });
@@ -234,13 +234,13 @@ test("a tool's text, progress and events reach the caller of execute", async () 
   const parent = defineTool({
     ...reads,
     name: "Parent",
-    execute: async (_args, { callTool }) => (await callTool("Speaks", {})).status,
+    execute: async (_args, { callTool }) => (await callTool("Writes", {})).status,
   });
   executor.registerToolGroup({ name: "test", tools: [tool, parent] });
   executor.toggleGroupEnabled("test", true);
   const received: unknown[] = [];
   const onOutput = (_callId: string, output: unknown) => void received.push(output);
-  await executor.execute("Speaks", {}, { onOutput });
+  await executor.execute("Writes", {}, { onOutput });
   const expected = [
     { type: "text", text: "working" },
     { type: "progress", progress: { message: "half", done: 1, total: 2 } },

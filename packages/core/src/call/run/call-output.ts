@@ -84,7 +84,7 @@ export class CallOutput {
   /** Adds the end of the output to the outcome of a tool that was stopped. */
   withOutput(outcome: ToolOutcome): ToolOutcome {
     const isStopped = outcome.status === "timed_out" || outcome.status === "cancelled";
-    const isHidden = this.#registered.tool.speaks === "hidden";
+    const isHidden = this.#registered.tool.output === "hidden";
     if (!isStopped || isHidden || this.#tail === "") return outcome;
     return { ...outcome, output: this.#tail.slice(-tailChars).toWellFormed() };
   }
@@ -98,7 +98,7 @@ export class CallOutput {
     const isFinal = this.#isFinal;
     const text = String(given);
     if (text === "") return;
-    const limit = isFinal ? gate.limits.outputCeilingChars : gate.limits.spokenChars;
+    const limit = isFinal ? gate.limits.outputCeilingChars : gate.limits.writtenChars;
     const notice = isFinal ? finalCutNotice : cutNotice;
     const left = Math.max(0, limit - notice.length) - this.#written;
     this.#cut = text.length > left;
@@ -163,7 +163,7 @@ export class CallOutput {
   #isHidden(): boolean {
     const { gate, checkToolResults = true } = this.#options;
     const registered = this.#registered;
-    if (registered.tool.speaks === "hidden") return true;
+    if (registered.tool.output === "hidden") return true;
     const { rules } = gate;
     const overrides = gate.overrides();
     const { args = {} } = this.#record;

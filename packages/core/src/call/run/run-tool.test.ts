@@ -194,7 +194,7 @@ test("only the end of a long output reaches the model, and a hidden output does 
   assert.deepEqual(await stoppedAfter({}, `${"a".repeat(9_000)}end`), {
     output: `${"a".repeat(3_997)}end`,
   });
-  assert.equal(await stoppedAfter({ speaks: "hidden" }, "secret"), undefined);
+  assert.equal(await stoppedAfter({ output: "hidden" }, "secret"), undefined);
   assert.equal(await stoppedAfter({}, ""), undefined);
 });
 

@@ -47,7 +47,7 @@ const scenario = fc.record({
   stops: fc.infiniteStream(fc.oneof({ weight: 6, arbitrary: fc.constant(-1) }, fc.nat(8))),
   /** The number of events after which the turn is stopped, if at all. */
   aborts: fc.oneof({ weight: 5, arbitrary: fc.constant(Infinity) }, fc.nat(80)),
-  order: fc.constantFrom("start" as const, "first-to-speak" as const),
+  order: fc.constantFrom("start" as const, "first-output" as const),
   limit: fc.constantFrom(0, 60, 65_536),
   totalLimit: fc.constantFrom(300, 1_000_000),
   /** Ticks between two reads; -1 reads only after the end. */
@@ -72,7 +72,7 @@ function toolFor(name: string, producer: Producer, subCalls: string[]) {
       resultApprovalPolicy: reviewed ? "always" : "never",
     },
     ...(maxConcurrent !== undefined && { maxConcurrent }),
-    ...(visibility === "hidden" && { speaks: "hidden" as const }),
+    ...(visibility === "hidden" && { output: "hidden" as const }),
     final: visibility === "final",
     execute: async (_args, context) => {
       const { output } = context;
@@ -215,7 +215,7 @@ function assertAnswer(received: readonly OutputEvent<ChainEvent>[], result: Tool
   const words = [...finals].filter(([, text]) => text.trim() !== "");
   const answered = words.filter(([callId]) => isLast(callId) && isWhole(callId));
   if (result.status !== "completed" || answered.length === 0) return;
-  // With the order "first-to-speak", final calls can answer in another order than they started.
+  // With the order "first-output", final calls can answer in another order than they started.
   for (const [, text] of answered) assert.ok(result.answer.includes(text));
   assert.ok(!result.answer.includes("The end."), "the model was asked again");
 }

@@ -132,7 +132,7 @@ test("calls are read one after the other, in the order of their starts", async (
 
 // Contract: plugins-28
 test("calls can be read in the order of their first output", async () => {
-  const words = await read(two, { order: "first-to-speak" });
+  const words = await read(two, { order: "first-output" });
   assert.deepEqual(words.slice(3, 9), [
     "a.started",
     "a:12",
@@ -373,7 +373,7 @@ test("many small pieces are one text when their call becomes the current output"
 
 test("in the order of the first output, a call without output is read too", async () => {
   const words = await read([started("a"), started("b"), settled("b"), round(2)], {
-    order: "first-to-speak",
+    order: "first-output",
   });
   assert.deepEqual(words, ["b.started", "b.settled", "a.started", "round.started"]);
 });

@@ -11,7 +11,7 @@ import {
 /** The options of `ToolOutputChannel`. */
 export interface ToolOutputChannelOptions<E> {
   /** The output order of calls: by their start, or by their first output. @default "start" */
-  readonly order?: "start" | "first-to-speak";
+  readonly order?: "start" | "first-output";
   /** Characters stored of a call that is not the current output. @default 65536 */
   readonly limit?: number;
   /** Characters stored of all unread events. @default 8388608 */
@@ -158,7 +158,7 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
       this.#unordered.add(queue);
     }
     const hasOutput = type !== "call.started" && type !== "item.start";
-    if (hasOutput || this.#options.order !== "first-to-speak") this.#addToOrder(queue);
+    if (hasOutput || this.#options.order !== "first-output") this.#addToOrder(queue);
     queue.push(event, position);
     if (type !== "call.settled") return;
     queue.ended = true;

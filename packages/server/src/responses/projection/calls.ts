@@ -82,7 +82,7 @@ export function createServerCalls(options: {
   );
   const calls = new Map<string, ServerCall>();
   /** Ids of final calls with open text, by item id. */
-  const speakers = new Map<string, string>();
+  const callsByItem = new Map<string, string>();
   const openApprovals = new Map<string, OpenApproval>();
   const containerId = options.responseId.replace(/^resp_/, "cntr_");
   /** Ids of files that calls of `code_interpreter` made. */
@@ -200,12 +200,12 @@ export function createServerCalls(options: {
       calls.get(callId)?.hostedWriter?.review();
     },
     /** A final call's text is shown as a message. */
-    speaks(callId: string, itemId: string): void {
-      speakers.set(itemId, callId);
+    addOutput(callId: string, itemId: string): void {
+      callsByItem.set(itemId, callId);
     },
-    spoke(itemId: string, text: string): void {
-      const call = calls.get(speakers.get(itemId) ?? "");
-      speakers.delete(itemId);
+    endOutput(itemId: string, text: string): void {
+      const call = calls.get(callsByItem.get(itemId) ?? "");
+      callsByItem.delete(itemId);
       if (call !== undefined) call.isAnswered = text !== "";
     },
     settled({ callId, status, result }: CallEvent<"call.settled">): void {

@@ -198,7 +198,7 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "item.start":
         if (event.kind === "text" && event.callId !== undefined) {
           texts.startAnswer(event.itemId);
-          serverCalls.speaks(event.callId, event.itemId);
+          serverCalls.addOutput(event.callId, event.itemId);
         } else if (event.kind === "text")
           texts.start(event.itemId, event.refusal === true ? "refusal" : "text");
         else if (event.kind === "reasoning") texts.start(event.itemId, "reasoning");
@@ -215,7 +215,7 @@ export function createProjection(options: ProjectionOptions): Projection {
       case "item.logprobs":
         return texts.addLogprobs(event.itemId, event.logprobs);
       case "item.end":
-        serverCalls.spoke(event.itemId, event.text);
+        serverCalls.endOutput(event.itemId, event.text);
         return texts.end(event.itemId, event.text, {
           incomplete: event.incomplete === true,
           annotations: event.annotations?.map((one) => serverCalls.cited(one, event.text)),
