@@ -20,7 +20,7 @@ test("a missing program is shown with its purpose and the command that installs 
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
   try {
-    // Fonts are not on PATH.
+    // Fonts are found in folders, not on PATH.
     const checks = (await checkSystem()).filter(({ name }) => name !== "font");
     assert.deepEqual(
       checks.map(({ name, status }) => `${name} ${status}`),

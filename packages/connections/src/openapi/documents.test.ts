@@ -532,7 +532,7 @@ test("an approval covers the content of the file that a request sends", async ()
     /body: sends the file report\.txt, 8 bytes, SHA-256 [0-9a-f]{64}$/,
   );
   assert.equal(service.requests[0]?.body.toString(), "as shown");
-  // Exchanged before the check that follows the approval, and between that check and the request.
+  // The file is exchanged before the check after the approval, or between that check and the request.
   for (const last of [2, 3]) {
     service.requests.length = 0;
     const text = await ask((reads) => {

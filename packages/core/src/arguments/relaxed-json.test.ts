@@ -65,7 +65,7 @@ test("ambiguous text is rejected", () => {
     "[0x10]",
     "[12345678901234567891,]",
     "[1e999,]",
-    // Missing, cut off or extra parts.
+    // These texts lack a part, are cut off, or have an extra part.
     '{"a" 1}',
     '{"a": 1 "b": 2}',
     "[1 2]",

@@ -22,8 +22,9 @@ async function writeAndStop(dataDir: string, id: string): Promise<void> {
 }
 
 /**
- * A directory with a backup that has the run r1. It was stopped cleanly while a reader kept the run
- * r2 in the log only. Created once, because the stop waits five seconds for the reader.
+ * A directory with a database and its backup. The backup has the run r1; the run r2 is only in the
+ * log, because a reader was open during a clean stop. All tests copy this directory: the stop waits
+ * five seconds for the reader.
  */
 let template = "";
 before(async () => {

@@ -150,7 +150,7 @@ test("a store of a newer version is backed up unchanged, and keeps every byte", 
     migrate(sql, 0);
     sql.close();
     const database = new DatabaseSync(path);
-    // As another version may have set it.
+    // Another version may have set this journal mode.
     database.exec("PRAGMA journal_mode = DELETE; INSERT INTO schema_migrations VALUES (999, 0)");
     database.close();
     const before = await readFile(path);

@@ -565,7 +565,7 @@ test("a function call truncated by the limit is incomplete and the last item", (
   );
 });
 
-test("calls that a limit cut off are incomplete, and the server's other calls stay", () => {
+test("a call that a limit cut off is incomplete; other calls of the server are unchanged", () => {
   const cutOff = (callId: string): ChainEvent => {
     const event = settled(callId, "The answer was cut off.", "error");
     assert.ok(event.type === "call.settled");

@@ -132,7 +132,7 @@ export function* deleteConversation(
   return { status: "deleted", runIds: gone.map((run) => run.id) };
 }
 
-/** Returns the conversation's runs that runs outside of it descend from. */
+/** Returns the runs of a conversation that have descendants in other conversations. */
 function* neededElsewhere(conversationId: string): Script<ReadonlySet<string>> {
   const rows = yield* all(findNeeded, conversationId, conversationId);
   return new Set(rows.map((row) => row.id));

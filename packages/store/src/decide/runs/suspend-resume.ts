@@ -98,7 +98,7 @@ function* canResume(
 }
 
 /**
- * Returns what a run waits for, or undefined if the result is corrupt. The node that claims the run
+ * Returns the requests that a run waits for, or undefined if the result is corrupt. The node that claims the run
  * detects the damage and ends the run.
  */
 function waitingIn(result: string): NonNullable<ChainResultRecord["waiting"]> | undefined {
