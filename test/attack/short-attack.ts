@@ -11,7 +11,7 @@ export const short =
     for (const combination of combinations.filter(({ name }) => name === attack.on[0]))
       await t.test(
         combination.name,
-        { skip: attack.skip?.() ?? combination.skip(false) ?? false, timeout: 120_000 },
+        { skip: attack.skip?.() ?? combination.skip(false) ?? false, timeout: 300_000 },
         async () => {
           const seed = newSeed();
           const report = new Report();
