@@ -65,8 +65,8 @@ export {
 export { schemaDepthProblem } from "./arguments/schema-references.ts";
 
 // variables
-export { readBack } from "./variables/missing-variable.ts";
-export type { VariableSource } from "./variables/variable.ts";
+export { readAllValues, readBack } from "./variables/missing-variable.ts";
+export type { GoneVariable, VariableSource } from "./variables/variable.ts";
 export type { VariableType, VariableValue } from "./variables/variable.ts";
 
 // tool

@@ -94,7 +94,12 @@ export { ToolOutputChannel } from "./chain/output/tool-output-channel.ts";
 // Variables
 export type { RemoveOutcome, SetOutcome } from "./variables/variable.ts";
 export { VariableSystem } from "./variables/variable-system.ts";
-export type { Variable, VariableChange, VariableInfo } from "./variables/variable.ts";
+export type {
+  LoadedVariable,
+  Variable,
+  VariableChange,
+  VariableInfo,
+} from "./variables/variable.ts";
 
 // Models
 export type {

@@ -20,7 +20,7 @@ const surface = {
     ArgumentConditions AssistantMessage Awaited Caller CallRecord CallResult ChainError ChainEvent
     ChainState ChainStats Clock CommitOutcome ContentPart ContentParts
     DeniedResources ExecuteOptions GivenFile Grant
-    GrantCover HistoryMode Journal JournalWrite JsonObject JsonSchema JsonValue Ledger Message
+    GrantCover HistoryMode Journal JournalWrite JsonObject JsonSchema JsonValue Ledger LoadedVariable Message
     Model ModelErrorCode ModelEvent ModelRequest ModelSettings OutputEvent Overruled
     PendingApproval PlacedAnnotation PolicyRule PreviewContext Principal Progress ReachedLimit RegisteredTool RemoveOutcome
     RequestContext RequestTool RequestTools ReviewAnswer ReviewDecision ReviewRequest RuleProblem SchemaProblem SetOutcome
@@ -38,13 +38,13 @@ const surface = {
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
     hostedFamily hostedToolProblem isContentParts isSettled isUnchecked isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
-    maxPatternSize newId noUsage patternSize readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
+    maxPatternSize newId noUsage patternSize readAllValues readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
     reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf untilAborted withFoundOutcome
     `,
     types: `
     CustomInput EmbeddingOutcome EmbeddingRequest PreparedArguments TextGrammar
     CallOwner CallStatus ChainLimits ChainResultRecord ChainResume ChatOption ClientOutput ExecutionDecision
-    FilePart FinishReason FoundOutcome GateLimits GrantOffer ImagePart ModelCatalog ModelEntry
+    FilePart FinishReason FoundOutcome GateLimits GoneVariable GrantOffer ImagePart ModelCatalog ModelEntry
     LikelyToken ToolDeferral
     OfferOptions OutputText PatternEngine Quarantine ReasoningPart RequireApproval ResponseFormat
     ResultApprovalPolicy ReviewNotice ReviewOutcome RoundUsage RuledCall SettingsByTool SettledStatus

@@ -278,6 +278,24 @@ test("no part of a removed small value is left in the database once its manifest
   });
 });
 
+everyStore("a long value of a run or of an edit is read back with its data", async (withStore) => {
+  await withStore(async (store) => {
+    await createRun(store, { id: "r" });
+    const text = `x${"🙂".repeat(200_000)}`;
+    const value = { text, data: { pairs: text, numbers: Array.from({ length: 9_000 }, () => 1) } };
+    const long: VariableChange = { type: "set", variable: { ...variableOf("a", text), value } };
+    await write(store, "r", long, set("b", text));
+    await store.write([
+      { type: "edit-variables", owner, runId: "r", changes: [{ ...long }, set("c", text)] },
+    ]);
+    await commit(store, "r", [resultOf("completed")]);
+    const { a, b, c } = (await store.readManifest({ owner, runId: "r" })) ?? {};
+    assert.deepEqual(await valueOf(store, a), value);
+    assert.deepEqual(await valueOf(store, b), { text });
+    assert.deepEqual(c?.digest, b?.digest);
+  });
+});
+
 // Contract: durability-76
 everyStore("a value of 50 MB is read back as it was written", async (withStore, kind) => {
   // The store in memory writes and reads values like the store in a file.

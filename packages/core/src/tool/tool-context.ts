@@ -63,8 +63,9 @@ export interface ToolContext {
   /** The session's variables. Writes belong to this call, and are stored when it is settled. */
   readonly variables: VariableSystem;
   /**
-   * Returns a variable, even if it was evicted, or `undefined` if there is none. The value is the
-   * approved one if the tool's `readsVariables` names the variable, else the current one.
+   * Returns a variable, even if it was evicted or its value is not in memory, or `undefined` if
+   * there is none. The value is the approved one if the tool's `readsVariables` names the variable,
+   * else the current one.
    */
   readonly readVariable: (name: string) => Promise<Variable | undefined>;
   readonly principal: Principal;

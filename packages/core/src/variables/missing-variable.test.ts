@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { executorWith, reads } from "../testing/executor-with.ts";
 import { defineTool } from "../tool/define-tool.ts";
-import { readBack } from "./missing-variable.ts";
-import type { Variable } from "./variable.ts";
+import { readAllValues, readBack } from "./missing-variable.ts";
+import type { Variable, VariableChange } from "./variable.ts";
 import { VariableSystem } from "./variable-system.ts";
 
 /** A system that stores `capacity` variables, and a source with all variables that ever existed. */
@@ -85,4 +85,82 @@ test("a variable that was created during the read is not overwritten", async () 
   release.resolve();
   assert.equal(await coming, true);
   assert.equal(variables.getVariable("a")?.value.text, "new");
+});
+
+/** A system that lists a long variable whose value only the source has. */
+function withUnread() {
+  const whole = new VariableSystem();
+  whole.addVariable("long", { text: "[1,2,3]", data: [1, 2, 3] }, "USER_ADD", "numbers");
+  whole.addVariable("other", "x", "USER_ADD");
+  const variables = new VariableSystem();
+  const stored = new Map(whole.snapshot().map((variable) => [variable.name, variable]));
+  variables.load(whole.listVariables().toReversed());
+  const asked: string[] = [];
+  variables.source = async (name) => (asked.push(name), stored.get(name) ?? "damaged");
+  return { variables, stored, asked, whole };
+}
+
+// Contract: variables-94
+test("a variable that was loaded without its value is listed and counted, but not read", () => {
+  const { variables, whole, asked } = withUnread();
+  assert.deepEqual(variables.listVariables(), whole.listVariables());
+  assert.deepEqual([variables.bytes, variables.size], [whole.bytes, whole.size]);
+  assert.equal(variables.bytesInMemory, 0);
+  assert.equal(variables.getVariable("long"), undefined);
+  assert.equal(variables.missingVariable("long").code, "variable_not_in_memory");
+  assert.deepEqual(asked, []);
+});
+
+test("references and readers read a value once, when they need it", async () => {
+  const { variables, asked } = withUnread();
+  const executor = executorWith([join], { variables });
+  const args = { x: "$VAR_REF{{long}}", y: "$VAR_REF{{long:1:3}}", z: "$VAR_REF{{long#/2}}" };
+  const result = await executor.execute("Join", args);
+  assert.equal(result.status === "success" && result.data, "[1,2,3] 1,2 3");
+  assert.deepEqual(asked, ["long"]);
+  assert.equal(variables.bytesInMemory, variables.peekVariable("long")?.bytes);
+  assert.equal(await readBack(variables, "long"), true);
+  assert.deepEqual(asked, ["long"]);
+  await readAllValues(variables);
+  assert.deepEqual(asked, ["long", "other"]);
+});
+
+test("a value that the source cannot read makes the variable damaged", async () => {
+  const { variables, stored } = withUnread();
+  stored.clear();
+  assert.equal(await readBack(variables, "long"), false);
+  assert.equal(variables.missingVariable("long").code, "variable_damaged");
+  assert.deepEqual(variables.damagedNames(), ["long"]);
+  assert.equal(variables.size, 1);
+});
+
+test("a new value replaces one that was not read, also during the read", async () => {
+  const { variables, asked } = withUnread();
+  const reading = readBack(variables, "long");
+  variables.addVariable("long", "new", "USER_ADD");
+  assert.equal(await reading, true);
+  assert.equal(variables.getVariable("long")?.value.text, "new");
+  variables.addVariable("other", "newer", "USER_ADD");
+  assert.equal(await readBack(variables, "other"), true);
+  assert.deepEqual(asked, ["long"]);
+});
+
+test("the description of a variable changes only with its value in memory", async () => {
+  const { variables } = withUnread();
+  const refused = variables.updateVariable("long", { desc: "new" });
+  assert.equal(refused.status === "refused" && refused.error.code, "variable_not_in_memory");
+  await readBack(variables, "long");
+  const changes: VariableChange[] = [];
+  variables.subscribe((change) => void changes.push(change));
+  variables.updateVariable("long", { desc: "new" });
+  assert.equal(changes[0]?.type === "set" && changes[0].variable.value.text, "[1,2,3]");
+});
+
+test("a variable without its value is removed, evicted and copied like any other", async () => {
+  const { variables, whole } = withUnread();
+  assert.deepEqual(variables.fork().listVariables(), whole.listVariables());
+  assert.deepEqual(variables.removeVariables(["long"]).removed, ["long"]);
+  assert.equal(variables.bytes, 1);
+  const small = VariableSystem.restore(whole.listVariables().toReversed(), { capacity: 1 });
+  assert.deepEqual(small.names(), ["other"]);
 });

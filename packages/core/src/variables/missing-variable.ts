@@ -21,6 +21,11 @@ export function missingVariableError(
         code: "variable_evicted",
         message: `The variable ${shown} was evicted to make room. ${again}`,
       };
+    case "unread":
+      return {
+        code: "variable_not_in_memory",
+        message: `The value of the variable ${shown} is not in memory. Read it with ReadVar, and call again.`,
+      };
     case "removed":
       return { code: "variable_removed", message: `The variable ${shown} was removed. ${again}` };
     case "damaged":
@@ -53,36 +58,50 @@ export function missingVariableError(
   }
 }
 
-/** The reason why a name that had a variable, or was reserved for a call, has none. */
+/**
+ * The reason why a name that had a variable, or was reserved for a call, has none, or why its
+ * variable has no value in memory (`unread`).
+ */
 export interface MissingName {
-  readonly reason: "evicted" | "removed" | "damaged" | "not_kept" | "no_result";
+  readonly reason: "evicted" | "unread" | "removed" | "damaged" | "not_kept" | "no_result";
   /** The call that creates the result again: `ListFiles({"path":"."})`. */
   readonly call?: string;
 }
 
 /**
- * Restores an evicted variable from the variables' source; restores a result together with its
- * arguments. Evicts other variables to make room.
+ * Reads a variable's value from the variables' source if it is not in memory. Restores an evicted
+ * variable; restores a result together with its arguments. Evicts other variables to make room.
  *
- * @returns whether there is a variable with that name now
+ * @returns whether there is a variable with that name and its value now
  */
 export async function readBack(variables: VariableSystem, name: string): Promise<boolean> {
-  if (variables.peekVariable(name) !== undefined) return true;
+  if (variables.hasValue(name)) return true;
   const { source } = variables;
-  if (source === undefined || !isReadable(variables.missingVariable(name))) return false;
+  if (source === undefined) return false;
+  const unread = variables.peekVariable(name);
+  if (unread !== undefined) {
+    const found = await source(unread.name);
+    if (found === undefined || found === "damaged") variables.markDamaged(unread.name);
+    else variables.addValue(found);
+    return variables.hasValue(name);
+  }
+  if (!isReadable(variables.missingVariable(name))) return false;
   const result = resultNameOf(name)?.result;
   const names = result === undefined ? [name] : [name, result, `${result}_args`];
   const found = await Promise.all([...new Set(names)].map((one) => source(one)));
+  const variablesFound = found.filter((one) => one !== undefined && one !== "damaged");
   // A variable with that name may have been created during the read.
-  const missing = found.filter((one) => one !== undefined && !variables.peekVariable(one.name));
-  variables.load(
-    missing.filter((one) => one !== undefined),
-    { inUse: true },
-  );
-  return variables.peekVariable(name) !== undefined;
+  const missing = variablesFound.filter((one) => !variables.peekVariable(one.name));
+  variables.load(missing, { inUse: true });
+  return variables.hasValue(name);
 }
 
-/** Reads a variable, even if it was evicted. */
+/** Reads all values that are not in memory, one after another. */
+export async function readAllValues(variables: VariableSystem): Promise<void> {
+  for (const name of variables.names()) await readBack(variables, name);
+}
+
+/** Reads a variable, even if it was evicted or its value is not in memory. */
 export async function readVariable(
   variables: VariableSystem,
   name: string,
@@ -95,5 +114,9 @@ export async function readVariable(
  * `variable_not_found` is included, because the reason for an old eviction is no longer stored.
  */
 export function isReadable({ code }: ToolErrorData): boolean {
-  return code === "variable_evicted" || code === "variable_not_found";
+  return (
+    code === "variable_evicted" ||
+    code === "variable_not_found" ||
+    code === "variable_not_in_memory"
+  );
 }

@@ -197,7 +197,8 @@ class Resolution {
   }
 
   #notFound(body: string, target: ReferenceTarget, path: string): JsonValue {
-    if (this.#isWrongSlice(body)) {
+    const isUnread = this.#variables.peekVariable(target.name) !== undefined;
+    if (!isUnread && this.#isWrongSlice(body)) {
       const message = `$VAR_REF{{${body.slice(0, 100)}}} is not a slice: start and length are whole numbers from 0. ${howToWrite}`;
       return this.#fail("malformed_reference", path, message);
     }

@@ -11,7 +11,10 @@ export interface VariableEntry {
   desc: string | undefined;
   tags: readonly string[];
   keep: boolean;
-  value: VariableValue;
+  /** Undefined if the value is only in the system's source. */
+  value: VariableValue | undefined;
+  /** Characters of the text. */
+  length: number;
   bytes: number;
   created: number;
   updated: number;
@@ -28,7 +31,8 @@ export interface VariableEntry {
 }
 
 /** The fields of a new entry. */
-export type EntryFields = Omit<Variable, "length" | "desc"> & {
+export type EntryFields = Omit<VariableInfo, "desc"> & {
+  readonly value: VariableValue | undefined;
   readonly desc?: string | undefined;
   readonly visit?: number;
 };
@@ -62,28 +66,27 @@ export function isKept(unit: VariableEntry): boolean {
 }
 
 /** Returns a variable's information without its value. */
-export function infoOf(entry: VariableEntry): VariableInfo {
-  const { value: _value, ...info } = variableOf(entry);
-  return info;
-}
-
-/** Returns an entry as a variable for readers. */
-export function variableOf(entry: EntryFields): Variable {
-  const variable: Mutable<Variable> = {
+export function infoOf(entry: EntryFields): VariableInfo {
+  const info: Mutable<VariableInfo> = {
     name: entry.name,
     type: entry.type,
     tags: entry.tags,
     keep: entry.keep,
-    length: entry.value.text.length,
+    length: entry.length,
     bytes: entry.bytes,
     created: entry.created,
     updated: entry.updated,
     lastVisited: entry.lastVisited,
     referenceCount: entry.referenceCount,
-    value: entry.value,
   };
-  if (entry.desc !== undefined) variable.desc = entry.desc;
-  return variable;
+  if (entry.desc !== undefined) info.desc = entry.desc;
+  return info;
+}
+
+/** Returns an entry as a variable for readers, or `undefined` if its value is not in memory. */
+export function variableOf(entry: EntryFields): Variable | undefined {
+  const { value } = entry;
+  return value && { ...infoOf(entry), value };
 }
 
 /** Returns whether the name or the description contains `search`, which is in lower case. */
@@ -151,6 +154,7 @@ function newEntry(
     tags: noTags,
     keep: false,
     value,
+    length: value.text.length,
     bytes,
     created: now,
     updated: now,
@@ -173,7 +177,7 @@ export function callOf(entry: VariableEntry): string | undefined {
   const unit = unitOf(entry);
   const name = unit.type === "ToolCallResult" ? resultNameOf(unit.name) : undefined;
   if (!name) return undefined;
-  const args = unit.args?.value.text;
+  const args = unit.args?.value?.text;
   if (args === undefined) return name.tool;
   return `${name.tool}(${args.length > shownArguments ? `${args.slice(0, shownArguments)}…` : args})`;
 }

@@ -24,6 +24,7 @@ import {
 import type {
   KeepOptions,
   KeptResult,
+  LoadedVariable,
   LoadOptions,
   RefusedVariable,
   RemoveOutcome,
@@ -56,7 +57,7 @@ export class VariableSystem {
   readonly capacity: number;
   readonly maxBytes: number;
   readonly maxValueBytes: number;
-  /** The source of evicted values; see `readBack`. */
+  /** The source of values that are not in memory; see `readBack`. */
   source: VariableSource | undefined;
   readonly #clock: Clock;
   #store = new VariableStore();
@@ -74,7 +75,7 @@ export class VariableSystem {
 
   /** Returns a system with these variables, the oldest visit first; see `load`. */
   static restore(
-    variables: readonly Variable[],
+    variables: readonly LoadedVariable[],
     options: VariableSystemOptions = {},
   ): VariableSystem {
     const system = new VariableSystem(options);
@@ -90,6 +91,14 @@ export class VariableSystem {
   /** UTF-8 bytes of all values except rules. */
   get bytes(): number {
     return this.#store.bytes;
+  }
+
+  /** UTF-8 bytes of the values that are in memory, except rules. */
+  get bytesInMemory(): number {
+    return this.#store.byVisit().reduce((sum, { type, value, bytes }) => {
+      const counts = value !== undefined && type !== "RULE";
+      return counts ? sum + bytes : sum;
+    }, 0);
   }
 
   /** The highest `n` of a result's name so far. */
@@ -136,8 +145,9 @@ export class VariableSystem {
   }
 
   /**
-   * Returns a variable with its value. This is a visit, which delays eviction, unless `visit` is
-   * false, for example for a user interface.
+   * Returns a variable with its value, or `undefined` if there is none or its value is not in memory
+   * (read it with a tool context's `readVariable`). This is a visit, which delays eviction, unless
+   * `visit` is false, for example for a user interface.
    */
   getVariable(
     name: string,
@@ -150,6 +160,31 @@ export class VariableSystem {
     entry.lastVisited = this.#clock.now();
     this.#store.visit(entry);
     return variableOf(entry);
+  }
+
+  /** Returns whether a variable exists and its value is in memory. */
+  hasValue(name: string): boolean {
+    return this.#find(name)?.value !== undefined;
+  }
+
+  /**
+   * Adds the value of a variable that was loaded without one. Does nothing if the variable has a
+   * value by now, or no longer exists.
+   */
+  addValue({ name, value, bytes }: Variable): void {
+    const entry = this.#store.get(name);
+    if (entry === undefined || entry.value !== undefined) return;
+    const { length } = value.text;
+    if (entry.bytes === bytes) Object.assign(entry, { value, length });
+    else this.#store.change(entry, () => Object.assign(entry, { value, length, bytes }));
+  }
+
+  /** Drops a variable whose stored value is corrupt, unless it has a value in memory. */
+  markDamaged(name: string): void {
+    const entry = this.#store.get(name);
+    if (entry === undefined || entry.value !== undefined) return;
+    this.#store.take(entry);
+    this.#setMissing(name, { reason: "damaged" });
   }
 
   /** Returns a variable's information, without a visit. */
@@ -191,8 +226,8 @@ export class VariableSystem {
    */
   setRule(name: string, text: string, desc: string): void {
     const known = this.#store.rule(name);
-    const isThere = known?.desc === desc && known.value.text === text;
-    if (isThere && known.value.data === undefined) return;
+    const isThere = known?.desc === desc && known.value?.text === text;
+    if (isThere && known.value?.data === undefined) return;
     this.addVariable(name, text, "RULE", desc);
   }
 
@@ -258,27 +293,31 @@ export class VariableSystem {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Returns all variables, the oldest visit first, for `load`. */
+  /** Returns all variables with values in memory, the oldest visit first, for `load`. */
   snapshot(): readonly Variable[] {
-    return Array.from(this.#store.byVisit(), variableOf);
+    return this.#store.byVisit().flatMap((entry) => variableOf(entry) ?? []);
   }
 
   /**
-   * Loads stored variables, the oldest visit first. Announces no additions, only evictions that
-   * make room for them. The count of results continues after the highest `n`, including missing
+   * Loads stored variables, the oldest visit first. A variable without a value is listed and counted
+   * like the others; `readBack` reads its value. Announces no additions, only evictions that make
+   * room for them. The count of results continues after the highest `n`, including missing
    * results.
    *
    * @returns the variables that could not be loaded
    */
   load(
-    variables: readonly Variable[],
+    variables: readonly LoadedVariable[],
     { gone = [], inUse = false }: LoadOptions = {},
   ): readonly RefusedVariable[] {
     const changes: VariableChange[] = [];
     const refused: RefusedVariable[] = [];
     for (const variable of variables) {
-      const { name } = variable;
-      const measured = measureValue(name, variable.value, this.#limitOf(variable.type));
+      const { name, value, bytes } = variable;
+      const measured =
+        value === undefined
+          ? ({ status: "unread", bytes } as const)
+          : measureValue(name, value, this.#limitOf(variable.type));
       const error =
         variableInputProblem(name, variable.desc, variable.tags) ??
         this.#takeIn(variable, { measured, inUse, changes });
@@ -314,6 +353,7 @@ export class VariableSystem {
   }
 
   #becameOf(name: string): MissingName | undefined {
+    if (this.#find(name) !== undefined) return { reason: "unread" };
     const result = resultNameOf(name)?.result ?? "";
     const known = this.#missing.get(name) ?? this.#missing.get(result);
     return known ?? (this.#results.isReserved(result) ? { reason: "no_result" } : undefined);
@@ -340,6 +380,7 @@ export class VariableSystem {
     const fields = {
       type,
       value: measured.value,
+      length: measured.value.text.length,
       bytes: measured.bytes,
       // A rule is never evicted.
       keep: type === "RULE" || (patch.keep ?? before?.keep ?? false),
@@ -354,7 +395,7 @@ export class VariableSystem {
     this.#results.notice(name);
     this.#missing.delete(name);
     this.#store.visit(entry, true);
-    if (this.#listeners.size > 0) changes.push({ type: "set", variable: variableOf(entry) });
+    this.#addSet(entry, changes);
     this.#makeRoom(changes);
     return { status: "set", variable: infoOf(entry) };
   }
@@ -392,7 +433,7 @@ export class VariableSystem {
   }
 
   #takeIn(
-    variable: Variable,
+    variable: LoadedVariable,
     { measured, inUse, changes }: TakeInOptions,
   ): ToolErrorData | undefined {
     if (measured.status === "refused") return measured.error;
@@ -403,8 +444,10 @@ export class VariableSystem {
     if (before) this.#store.take(before);
     this.#results.notice(name);
     const keep = variable.keep || type === "RULE";
-    const { value, bytes } = measured;
-    const entry = variableEntry({ ...variable, keep, value, bytes });
+    const { bytes } = measured;
+    const value = measured.status === "measured" ? measured.value : undefined;
+    const length = value?.text.length ?? variable.length;
+    const entry = variableEntry({ ...variable, keep, value, length, bytes });
     this.#store.put(entry, inUse);
     this.#missing.delete(name);
     if (type === "ToolCallResult" || type === "ToolCallArgs") this.#results.continueAfter(name);
@@ -426,11 +469,16 @@ export class VariableSystem {
     this.#missing.delete(names.result);
     const changes: VariableChange[] = [];
     if (this.#listeners.size > 0) {
-      changes.push({ type: "set", variable: variableOf(resultEntry(kept)) });
-      if (isPair) changes.push({ type: "set", variable: variableOf(argsEntry({ ...kept, args })) });
+      this.#addSet(resultEntry(kept), changes);
+      if (isPair) this.#addSet(argsEntry({ ...kept, args }), changes);
     }
     this.#makeRoom(changes);
     this.#announce(changes);
+  }
+
+  #addSet(entry: VariableEntry, changes: VariableChange[]): void {
+    const variable = this.#listeners.size > 0 ? variableOf(entry) : undefined;
+    if (variable !== undefined) changes.push({ type: "set", variable });
   }
 
   #makeRoom(changes: VariableChange[]): void {
@@ -476,7 +524,8 @@ export class VariableSystem {
 }
 
 interface TakeInOptions {
-  readonly measured: MeasuredValue;
+  /** `unread`: the value is not in memory, and its stored size counts. */
+  readonly measured: MeasuredValue | { readonly status: "unread"; readonly bytes: number };
   readonly inUse: boolean;
   readonly changes: VariableChange[];
 }

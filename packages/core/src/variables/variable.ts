@@ -45,6 +45,11 @@ export interface Variable extends VariableInfo {
   readonly value: VariableValue;
 }
 
+/** A variable to load. Without a value, the value is read from the source when it is needed. */
+export interface LoadedVariable extends VariableInfo {
+  readonly value?: VariableValue;
+}
+
 /** SHA-256 digests of variables by their names. */
 export interface VariableDigests {
   readonly [name: string]: string;
@@ -127,7 +132,8 @@ export interface RefusedVariable {
   readonly error: ToolErrorData;
 }
 
-interface GoneVariable {
+/** A variable that no longer exists, with the reason. */
+export interface GoneVariable {
   readonly name: string;
   readonly reason: "evicted" | "removed" | "damaged";
 }
@@ -143,5 +149,8 @@ export interface LoadOptions {
   readonly inUse?: boolean;
 }
 
-/** Reads an evicted variable from its store; undefined if the store does not have it. */
-export type VariableSource = (name: string) => Promise<Variable | undefined>;
+/**
+ * Reads an evicted variable, or one that was loaded without its value, from the store. Returns
+ * `undefined` if the store does not have it, and "damaged" if its stored value is corrupt.
+ */
+export type VariableSource = (name: string) => Promise<Variable | "damaged" | undefined>;

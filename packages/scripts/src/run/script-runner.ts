@@ -310,7 +310,7 @@ async function answerHostRequest(
 }
 
 async function readVariable(name: string, { variables }: ToolContext): Promise<HostReply> {
-  if (variables.peekVariable(name) === undefined) await readBack(variables, name);
+  await readBack(variables, name);
   const found = variables.getVariable(name);
   if (found === undefined) return { error: variables.missingVariable(name) };
   return { value: found.value.data ?? found.value.text };

@@ -1,7 +1,7 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
 import type { VariableSystem } from "@capstan/core";
-import { sliceText, type VariableType } from "@capstan/core/host";
+import { readBack, sliceText, type VariableType } from "@capstan/core/host";
 import type { DamagedView, VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
@@ -14,6 +14,7 @@ import {
 } from "../http/records.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
+import { jsonChunks, streamJson } from "../http/streams.ts";
 
 const variableTypes: readonly VariableType[] = [
   "RULE",
@@ -62,10 +63,14 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
 
   routes.get("/:id/variables/:name", async (context) => {
     const name = context.req.param("name");
-    const variables = await readable(name, async () => runs.variablesOf(await find(context)));
+    const variables = await readable(name, async () => {
+      const found = await runs.variablesOf(await find(context));
+      await readBack(found, name);
+      return found;
+    });
     const start = readNumber(context, "start", { min: 0, otherwise: 0 });
     const length = readNumber(context, "length", { min: 0, otherwise: Number.MAX_SAFE_INTEGER });
-    return context.json(valueView(variables, name, start, length));
+    return streamJson(jsonChunks(valueView(variables, name, start, length)));
   });
 
   routes.put("/:id/variables/:name", async (context) => {
@@ -85,9 +90,11 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
       );
       if (outcome.status === "refused") throw badRequest("name", outcome.error.message);
     };
-    const variables = await readable(name, () => runs.editVariables(conversation, edit));
+    // The new description of a variable is stored with its value.
+    const needs = text == null ? [name] : [];
+    const variables = await readable(name, () => runs.editVariables(conversation, edit, { needs }));
     if (variables === undefined) throw notFound("conversation", conversation.id);
-    return context.json(valueView(variables, name, 0, Number.MAX_SAFE_INTEGER));
+    return streamJson(jsonChunks(valueView(variables, name, 0, Number.MAX_SAFE_INTEGER)));
   });
 
   routes.delete("/:id/variables/:name", async (context) => {

@@ -197,7 +197,7 @@ export async function prepareResponse(
     crosses && parent !== undefined
       ? await Promise.all([
           readHistory(services.runs.store, { owner, parentId: parent.id, adopts: false, history }),
-          services.runs.variablesOf({ owner, headRunId: parent.id }),
+          sessionVariables(services.runs, parent),
         ])
       : [[], await sessionVariables(services.runs, session)];
   const adopts = !crosses && (parent?.result?.waiting ?? []).length > 0;

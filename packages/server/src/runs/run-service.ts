@@ -24,7 +24,12 @@ import {
   type Store,
   type StoreWrite,
 } from "@capstan/store";
-import { editVariables, type VariablesContext, variablesOfRun } from "./active/run-variables.ts";
+import {
+  editVariables,
+  type EditOptions,
+  type VariablesContext,
+  variablesOfRun,
+} from "./active/run-variables.ts";
 import type { RequestServers } from "@capstan/contract";
 import type { AttachmentTools } from "./files/attachment-tools.ts";
 import { cacheDocuments, type DocumentConverter } from "./files/document-text.ts";
@@ -315,8 +320,9 @@ export class RunService {
   editVariables(
     conversation: ConversationRecord,
     edit: (draft: VariableSystem) => void,
+    options?: EditOptions,
   ): Promise<VariableSystem | undefined> {
-    return editVariables(this.#context, conversation, edit);
+    return editVariables(this.#context, conversation, edit, options);
   }
 
   /** Revokes a grant, also in the active runs. Returns `undefined` if there is no such grant. */

@@ -15,6 +15,7 @@ import type { Journal, RunJournalWrite, StoreWrite } from "../records/store-writ
 import { encodeCalls, isOutcomeUnknown, isUnsettled } from "./call-records.ts";
 import { type EncodedResult, encodeResult } from "../blobs/split-inputs.ts";
 import { encodeEvents, type EncodedEvents } from "./event-rows.ts";
+import type { EncodedValues } from "./long-values.ts";
 import { encodeChanges, type EncodedChanges } from "./variable-changes.ts";
 
 /**
@@ -107,8 +108,19 @@ export type JournalAct =
  */
 export type AnswerableBy = "client" | "person";
 
+type EditVariables = Extract<StoreWrite, { type: "edit-variables" }>;
+
+/** A change of variables from outside the loop. */
+export interface EncodedEdit extends Omit<EditVariables, "changes"> {
+  readonly changes: readonly EncodedChanges[];
+}
+
 /** A write in the writer's form. */
-export type EncodedWrite = Exclude<StoreWrite, Journal> | RunCommit | DeltaCommit;
+export type EncodedWrite =
+  | Exclude<StoreWrite, Journal | EditVariables>
+  | EncodedEdit
+  | RunCommit
+  | DeltaCommit;
 
 /** One call of `Store.write`, as the caller makes it. */
 export interface WriteRequest {
@@ -149,10 +161,12 @@ export class CommitEncoder {
   /**
    * Encodes a request. If it cannot be encoded as JSON, only this request and the later commits of
    * its run fail.
+   *
+   * @param long long values that are already encoded. @default none
    */
-  encode({ at, writes }: WriteRequest): EncodedRequest {
+  encode({ at, writes }: WriteRequest, long?: EncodedValues): EncodedRequest {
     try {
-      return { at, writes: writes.map((write) => this.#encodeWrite(write)) };
+      return { at, writes: writes.map((write) => this.#encodeWrite(write, long)) };
     } catch (thrown) {
       return lostRequest({ at, writes }, thrown);
     }
@@ -166,16 +180,19 @@ export class CommitEncoder {
     this.#runs.delete(runId);
   }
 
-  #encodeWrite(write: StoreWrite): EncodedWrite {
+  #encodeWrite(write: StoreWrite, long: EncodedValues | undefined): EncodedWrite {
     if (write.type === "set-status") this.forget(write.runId);
-    return write.type === "journal" ? (encodeDeltas(write) ?? this.#encodeCommit(write)) : write;
+    if (write.type === "edit-variables")
+      return { ...write, changes: encodeChanges(write.changes, long) };
+    if (write.type !== "journal") return write;
+    return encodeDeltas(write) ?? this.#encodeCommit(write, long);
   }
 
-  #encodeCommit(journal: Journal): RunCommit {
+  #encodeCommit(journal: Journal, long: EncodedValues | undefined): RunCommit {
     const { runId, epoch } = journal;
     const known = this.#runs.get(runId);
     const calls = known?.epoch === epoch ? known.calls : new Map<string, CallRecord>();
-    const commit = encodeCommit(journal, calls);
+    const commit = encodeCommit(journal, calls, long);
     // A stopped run resumes in another epoch.
     if (commit.status !== undefined || calls.size === 0) this.#runs.delete(runId);
     else if (known?.calls !== calls) this.#runs.set(runId, { epoch, calls });
@@ -228,6 +245,7 @@ function deltaOf(write: RunJournalWrite | undefined) {
 function encodeCommit(
   { runId, epoch, status, writes }: Journal,
   open: Map<string, CallRecord>,
+  long?: EncodedValues,
 ): RunCommit {
   const events: UnnumberedEvent[] = [];
   const messages: Message[] = [];
@@ -282,7 +300,7 @@ function encodeCommit(
     ...(calls !== undefined && { calls }),
     ...result,
     ...(usage !== undefined && { usage }),
-    variables: encodeChanges(changes),
+    variables: encodeChanges(changes, long),
     grants,
     acts,
   };

@@ -1,4 +1,5 @@
 import type { VariableChange } from "@capstan/core";
+import type { EncodedValues } from "./long-values.ts";
 
 /**
  * Changes to a run's variables in order, as JSON without the outer brackets: `[name, entry],[name,
@@ -9,6 +10,9 @@ export interface EncodedChanges {
   readonly entries: string;
   /** The value of the last entry as JSON, if it is too large for its entry. */
   readonly value?: string;
+  /** The digest of the value, and its UTF-8 bytes, if they are known. */
+  readonly digest?: string;
+  readonly bytes?: number;
 }
 
 /**
@@ -19,8 +23,13 @@ const maxInlineBytes = 768;
 /**
  * Encodes changes as few texts: small changes are joined, because each text costs as much as a
  * change.
+ *
+ * @param long long values that are already encoded. @default none
  */
-export function encodeChanges(changes: readonly VariableChange[]): readonly EncodedChanges[] {
+export function encodeChanges(
+  changes: readonly VariableChange[],
+  long?: EncodedValues,
+): readonly EncodedChanges[] {
   const encoded: EncodedChanges[] = [];
   let small: unknown[] = [];
   for (const change of changes) {
@@ -36,7 +45,9 @@ export function encodeChanges(changes: readonly VariableChange[]): readonly Enco
     }
     const { value, ...info } = variable;
     small.push([info.name, info]);
-    encoded.push({ entries: entriesOf(small), value: JSON.stringify(value) });
+    const entries = entriesOf(small);
+    const { json = JSON.stringify(value), ...known } = long?.get(value) ?? {};
+    encoded.push({ entries, value: json, ...known });
     small = [];
   }
   if (small.length > 0) encoded.push({ entries: entriesOf(small) });

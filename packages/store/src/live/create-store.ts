@@ -2,6 +2,7 @@ import type { Clock } from "@capstan/core";
 import { CapstanError } from "@capstan/core/base";
 import { isClosing } from "../records/run-status.ts";
 import { createCommitQueue } from "./commit-queue.ts";
+import { encodeLongValues } from "../encode/long-values.ts";
 import { CommitEncoder, type WriteRequest } from "../encode/run-commit.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 import { findClaim, type LiveRuns, type Publisher } from "./live-runs.ts";
@@ -53,8 +54,11 @@ export function createStore(parts: StoreParts): Store {
   const { writer, publisher, live, clock, changes = new ChangeNotifier() } = parts;
   const encoder = new CommitEncoder();
   const queue = createCommitQueue<WriteRequest, Settled>({
-    commit: (batch) =>
-      writer.commit(batch.map((request) => encoder.encode(request))) as Promise<readonly Settled[]>,
+    commit: async (batch) => {
+      const long = await encodeLongValues(batch);
+      const encoded = batch.map((request) => encoder.encode(request, long));
+      return (await writer.commit(encoded)) as readonly Settled[];
+    },
     settle,
   });
   const holds = new BlobHolds(parts.blobs);

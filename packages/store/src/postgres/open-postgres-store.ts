@@ -112,11 +112,14 @@ const ofOneRun: ReadonlySet<SlowReadName> = new Set([
   "readMessages",
   "readManifest",
   "readVariables",
-  "readValue",
 ]);
 
 /** Reads that decode long rows, on the reader's thread. */
-const ofLongRows: ReadonlySet<SlowReadName> = new Set(["readEventPage", "readEventsCompact"]);
+const ofLongRows: ReadonlySet<SlowReadName> = new Set([
+  "readEventPage",
+  "readEventsCompact",
+  "readValue",
+]);
 
 async function prepareDatabase(
   address: DatabaseAddress,

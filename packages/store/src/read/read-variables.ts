@@ -58,7 +58,7 @@ const valuesPerStatement = 32;
  * Finds values by their whole key. Many sessions can have the same value, and with only a part of
  * the key PostgreSQL would read the rows of all of them.
  */
-const findValues = statement<{ digest: string; value: string | null }>(
+const findValues = statement<{ digest: string | null; value: string | null }>(
   { reads: ["variable_values"] },
   (dialect) => `SELECT d.column1 AS digest,
     (SELECT CASE WHEN ${isIntact(dialect, "variable_values", "v")} = 1 THEN v.value END
@@ -67,8 +67,8 @@ const findValues = statement<{ digest: string; value: string | null }>(
 );
 
 /**
- * Reads all variables of a run, with the values that are not very large, because a run that resumes
- * needs most of them.
+ * Reads all variables of a run, with small values. A large value is read when it is needed, because
+ * reading many megabytes would delay each continuation of a conversation.
  */
 export function* readVariables(query: {
   owner: string;
@@ -79,23 +79,27 @@ export function* readVariables(query: {
   const manifest = manifestOf(yield* readManifestEntries(run));
   const digests = smallDigests(manifest);
   const values: { [digest: string]: VariableValue } = {};
+  const damaged: string[] = [];
   for (let from = 0; from < digests.length; from += valuesPerStatement) {
     const some = digests.slice(from, from + valuesPerStatement);
     const padding = Array.from({ length: valuesPerStatement - some.length }, () => null);
     const rows = yield* all(findValues, query.owner, run.session_id, ...some, ...padding);
     for (const { digest, value } of rows)
-      if (value !== null) values[digest] = JSON.parse(value) as VariableValue;
+      if (digest !== null && value !== null) values[digest] = JSON.parse(value) as VariableValue;
+      else if (digest !== null) damaged.push(digest);
   }
-  return { manifest, values };
+  return { manifest, values, damaged };
 }
 
+/** Returns the digests of the smallest values. */
 function smallDigests(manifest: Manifest): readonly string[] {
   const digests = new Set<string>();
   let sum = 0;
-  for (const { digest, bytes, evicted, removed } of Object.values(manifest)) {
+  const bySize = Object.values(manifest).toSorted((a, b) => a.bytes - b.bytes);
+  for (const { digest, bytes, evicted, removed } of bySize) {
     if (digest === undefined || digests.has(digest)) continue;
     if (evicted === true || removed === true) continue;
-    if (sum + bytes > maxBytes) continue;
+    if (sum + bytes > maxBytes) break;
     sum += bytes;
     digests.add(digest);
   }

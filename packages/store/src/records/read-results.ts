@@ -27,10 +27,12 @@ export type ChainStateEvent =
 export interface RunVariables {
   readonly manifest: Manifest;
   /**
-   * Values by digest, except values that are stored in their entry. Other values must be read one
-   * by one.
+   * Small values by digest, except values that are stored in their entry. Other values must be read
+   * one by one.
    */
   readonly values: { readonly [digest: string]: VariableValue };
+  /** Digests of small values that are damaged or missing. */
+  readonly damaged: readonly string[];
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   formatTodos,
   mostItems,
   oneLine,
+  readTodos,
   type TodoItem,
   todoItems,
   todoName,
@@ -40,7 +41,10 @@ export function addTodos(): Tool {
     compressArgs: ({ items }) => items.join("; "),
     declaredReturnType: { type: "{name, index, state, text}[]" },
     formatForLLM: formatTodos,
-    execute: ({ items }, { variables }) => add(items, variables),
+    execute: async ({ items }, { variables }) => {
+      await readTodos(variables);
+      return add(items, variables);
+    },
   });
 }
 

@@ -4,6 +4,7 @@ import { findTodo, itemParameter, keptProblem } from "./find-todo.ts";
 import {
   formatTodos,
   oneLine,
+  readTodos,
   type TodoItem,
   todoItems,
   todoName,
@@ -43,7 +44,10 @@ export function changeTodo(): Tool {
     compressArgs: ({ item, state }) => [item, state].join(" ").trim(),
     declaredReturnType: { type: "{name, index, state, text}[]" },
     formatForLLM: formatTodos,
-    execute: (args, { variables }) => change(args, variables),
+    execute: async (args, { variables }) => {
+      await readTodos(variables);
+      return change(args, variables);
+    },
   });
 }
 

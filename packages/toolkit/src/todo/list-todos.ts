@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@capstan/core";
 import { z } from "zod";
-import { formatTodos, todoItems } from "./todo-item.ts";
+import { formatTodos, readTodos, todoItems } from "./todo-item.ts";
 
 const parameters = z.object({
   state: z.enum(["open", "doing", "done"]).optional().describe("Only items in this state."),
@@ -19,7 +19,8 @@ export function listTodos(): Tool {
     SKIP_EXTERNAL_TRUNCATE: true,
     declaredReturnType: { type: "{name, index, state, text}[]" },
     formatForLLM: formatTodos,
-    execute: ({ state }, { variables }) => {
+    execute: async ({ state }, { variables }) => {
+      await readTodos(variables);
       const items = todoItems(variables);
       return state === undefined ? items : items.filter((item) => item.state === state);
     },

@@ -2,7 +2,7 @@ import { defineTool, isToolError, type Tool, toolError, type VariableSystem } fr
 import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 import { findTodo, itemParameter, keptProblem } from "./find-todo.ts";
-import { formatTodos, type TodoItem, todoItems } from "./todo-item.ts";
+import { formatTodos, readTodos, type TodoItem, todoItems } from "./todo-item.ts";
 import { todoLocks } from "./todo-locks.ts";
 
 const parameters = z.object({
@@ -43,7 +43,10 @@ export function removeTodos(): Tool {
     declaredReturnType: { type: "{removed: number, items: {name, index, state, text}[]}" },
     formatForLLM: ({ removed, items }: Removal) =>
       `Removed ${countOf(removed, "item")}. ${formatTodos(items)}`,
-    execute: (args, { variables }) => remove(args, variables),
+    execute: async (args, { variables }) => {
+      await readTodos(variables);
+      return remove(args, variables);
+    },
   });
 }
 

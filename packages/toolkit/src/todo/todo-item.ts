@@ -1,4 +1,5 @@
 import type { Variable, VariableInfo, VariableSystem } from "@capstan/core";
+import { readBack } from "@capstan/core/host";
 
 /** The state of an item. */
 export type TodoState = "open" | "doing" | "done";
@@ -19,6 +20,12 @@ export const todoTag = "todo";
 export const mostItems = 200;
 
 const nameForm = /^TODO_(\d{1,9})_./s;
+
+/** Reads the values of the items that are not in memory, for `todoItems`. */
+export async function readTodos(variables: VariableSystem): Promise<void> {
+  const found = variables.listVariables({ search: "todo_" }).flatMap((info) => itemInfo(info));
+  for (const { name } of found) await readBack(variables, name);
+}
 
 /** Returns the items in their order: by index, then by the time at which they were created. */
 export function todoItems(variables: VariableSystem): readonly TodoItem[] {

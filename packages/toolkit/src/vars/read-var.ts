@@ -68,7 +68,8 @@ export function readVar(): Tool {
     },
     execute: async (args, { variables }) => {
       const [name = args.name] = args.name.split("#/", 1);
-      if (variables.peekVariable(args.name) === undefined) await readBack(variables, name);
+      const isWhole = variables.peekVariable(args.name) !== undefined;
+      await readBack(variables, isWhole ? args.name : name);
       return read(args, variables);
     },
   });

@@ -6,6 +6,7 @@ import {
   type VariableInfo,
   type VariableSystem,
 } from "@capstan/core";
+import { readBack } from "@capstan/core/host";
 import { z } from "zod";
 import { countOf } from "../text/format-bytes.ts";
 
@@ -55,7 +56,12 @@ export function writeVar(): Tool {
     compressArgs: ({ name }) => name,
     formatForLLM: ({ name, created, length }: Written) =>
       `${created ? "Created" : "Updated"} ${name} (${countOf(length, "character")}).`,
-    execute: (args, { variables }) => write(args, variables),
+    execute: async (args, { variables }) => {
+      // A change of the description stores the variable again, with its value.
+      const isThere = variables.peekVariable(args.name) !== undefined;
+      if (isThere && args.value === undefined) await readBack(variables, args.name);
+      return write(args, variables);
+    },
   });
 }
 

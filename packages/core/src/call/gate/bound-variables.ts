@@ -24,8 +24,8 @@ export type ReadVariables =
 const shownChars = 65_536;
 
 /**
- * Reads the variables that a tool names in `readsVariables`. Returns a promise only if a variable
- * was evicted.
+ * Reads the variables that a tool names in `readsVariables`. Returns a promise only if a value is not
+ * in memory.
  */
 export function readVariables(
   variables: VariableSystem,
@@ -39,7 +39,7 @@ export function readVariables(
     const message = `${tool.definition.function.name} could not say which variables it reads: ${errorMessage(thrown)}`;
     return { status: "failed", error: { code: "check_failed", message } };
   }
-  const absent = [...names].filter((name) => variables.peekVariable(name) === undefined);
+  const absent = [...names].filter((name) => !variables.hasValue(name));
   return absent.length === 0 || variables.source === undefined
     ? readPresent(variables, names)
     : Promise.all(absent.map((name) => readBack(variables, name))).then(() =>

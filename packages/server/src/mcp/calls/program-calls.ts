@@ -1,5 +1,5 @@
 import type { Clock, JsonObject } from "@capstan/core";
-import { errorMessage, LruCache } from "@capstan/core/host";
+import { errorMessage, LruCache, readAllValues } from "@capstan/core/host";
 import { isClosing, requestOf, type RequestKey, type RunRecord, type Store } from "@capstan/store";
 import { toolContextOf } from "../../http/tools/request-data.ts";
 import { oneCallModelId } from "../../runs/active/run-models.ts";
@@ -143,7 +143,9 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     // Another node may have taken the key, or a user may be using the conversation.
     const taken = await store.getRequestKey({ owner: call.owner, id: key.id });
     if (taken !== undefined && taken.resourceId !== key.replaces) return undefined;
-    const variables = (await runs.variablesOf(conversation)).snapshot();
+    const current = await runs.variablesOf(conversation);
+    await readAllValues(current);
+    const variables = current.snapshot();
     const apart = await runs.start({ ...request, parentId: null, variables }, { key });
     return apart.status === "started" ? apart.run : undefined;
   }

@@ -1,9 +1,13 @@
-import { CapstanError, type Variable, type VariableChange, VariableSystem } from "@capstan/core";
-import { newId, type VariableSource, type VariableValue } from "@capstan/core/host";
+import {
+  CapstanError,
+  type LoadedVariable,
+  type VariableChange,
+  VariableSystem,
+} from "@capstan/core";
+import { type GoneVariable, newId, readBack, type VariableSource } from "@capstan/core/host";
 import {
   type ConversationRecord,
   isAccepted,
-  type Manifest,
   type RunRecord,
   type RunVersion,
   type Store,
@@ -35,8 +39,14 @@ export async function restoreVariables(
         ? new VariableSystem()
         : warm.forkVariables(origin);
   const variables = known ?? (await readVariables(store, owner, id));
-  variables.source = evictedVariableSource(store, owner, id);
+  variables.source = variableSource(store, owner, id);
   return variables;
+}
+
+/** The options of `editVariables`. */
+export interface EditOptions {
+  /** The names of variables whose values are read before the edit. @default none */
+  readonly needs?: readonly string[] | undefined;
 }
 
 export interface VariablesContext {
@@ -64,8 +74,9 @@ async function readInactiveVariables(
   run: RunRecord,
 ): Promise<VariableSystem> {
   const { id, owner } = run;
-  const variables =
-    registry.warm.forkVariables(run) ?? (await readVariables(stores.of(id), owner, id));
+  const store = stores.of(id);
+  const variables = registry.warm.forkVariables(run) ?? (await readVariables(store, owner, id));
+  variables.source = variableSource(store, owner, id);
   createExecutor({ variables });
   return variables;
 }
@@ -79,6 +90,7 @@ export async function editVariables(
   context: VariablesContext,
   conversation: ConversationRecord,
   edit: (draft: VariableSystem) => void,
+  options: EditOptions = {},
 ): Promise<VariableSystem | undefined> {
   const store = context.stores.durable;
   for (let now: ConversationRecord | undefined = conversation; now !== undefined;) {
@@ -87,7 +99,7 @@ export async function editVariables(
       runId === undefined
         ? undefined
         : await context.registry.runInMailbox(runId, () =>
-            editInMailbox(context, conversation, runId, edit),
+            editInMailbox(context, conversation, runId, { edit, ...options }),
           );
     if (edited !== undefined) return edited;
     now = await store.getConversation(conversation);
@@ -103,13 +115,14 @@ async function editInMailbox(
   context: VariablesContext,
   { owner, id }: ConversationRecord,
   runId: string,
-  edit: (draft: VariableSystem) => void,
+  { edit, needs = [] }: EditOptions & { readonly edit: (draft: VariableSystem) => void },
 ): Promise<VariableSystem | undefined> {
   const { stores, registry } = context;
   const live = registry.get(runId)?.session?.variables;
   const run = live === undefined ? await stores.durable.getRun({ owner, id: runId }) : undefined;
   const variables = live ?? (run && (await readInactiveVariables(context, run)));
   if (variables === undefined) return undefined;
+  for (const name of needs) await readBack(variables, name);
   const changes: VariableChange[] = [];
   const stop = variables.subscribe((change) => changes.push(change));
   try {
@@ -149,59 +162,43 @@ async function createHolder(
 }
 
 /**
- * Reads the current variables of a run with their values. Removed variables are marked as removed.
+ * Reads the current variables of a run, with small values. Other values are read when they are
+ * needed. Removed variables are marked as removed.
  */
 async function readVariables(store: Store, owner: string, runId: string): Promise<VariableSystem> {
   const read = await store.readVariables({ owner, runId });
   const entries = Object.entries(read?.manifest ?? {});
-  const there = entries.filter(([, { evicted, removed }]) => evicted !== true && removed !== true);
-  const damaged = new Set<string>();
-  const found = await Promise.all(
-    there.map(async (entry) => {
-      const { value = read?.values[entry[1].digest ?? ""] } = entry[1];
-      if (value !== undefined) return variableOf(entry, value);
-      return readVariable(store, owner, entry).catch((thrown: unknown) => {
-        if (!CapstanError.isInstance(thrown) || thrown.code !== "database_corrupt") throw thrown;
-        damaged.add(entry[0]);
-        return undefined;
-      });
-    }),
-  );
-  const present = found.filter((variable) => variable !== undefined);
+  const damaged = new Set(read?.damaged);
+  const found: LoadedVariable[] = [];
+  const gone: GoneVariable[] = [];
+  for (const [name, entry] of entries) {
+    const { digest = "", value = read?.values[digest], evicted, removed, ...info } = entry;
+    if (removed === true) gone.push({ name, reason: "removed" });
+    else if (evicted === true) gone.push({ name, reason: "evicted" });
+    else if (damaged.has(digest)) gone.push({ name, reason: "damaged" });
+    else found.push({ ...info, name, ...(value !== undefined && { value }) });
+  }
   const variables = new VariableSystem();
-  const gone = entries.flatMap(([name, { evicted, removed }]) => {
-    if (!damaged.has(name) && removed !== true && evicted !== true) return [];
-    const reason = damaged.has(name) ? "damaged" : removed === true ? "removed" : "evicted";
-    return [{ name, reason } as const];
-  });
   variables.load(
-    present.sort((a, b) => a.lastVisited - b.lastVisited),
+    found.toSorted((a, b) => a.lastVisited - b.lastVisited),
     { gone },
   );
   return variables;
 }
 
-/** Returns a source that reads evicted variables of a run from the store. */
-function evictedVariableSource(store: Store, owner: string, runId: string): VariableSource {
+/** Returns a source that reads values of a run's variables from the store. */
+function variableSource(store: Store, owner: string, runId: string): VariableSource {
   return async (name) => {
     const entries = Object.entries((await store.readManifest({ owner, runId })) ?? {});
-    const entry = entries.find(([known]) => known === name);
-    return entry === undefined ? undefined : readVariable(store, owner, entry);
+    const [, entry] = entries.find(([known]) => known === name) ?? [];
+    if (entry === undefined || entry.removed === true) return undefined;
+    const { digest = "", evicted: _evicted, ...info } = entry;
+    try {
+      const value = entry.value ?? (await store.readValue({ owner, digest }));
+      return value && { ...info, name, value };
+    } catch (thrown) {
+      if (CapstanError.isInstance(thrown) && thrown.code === "database_corrupt") return "damaged";
+      throw thrown;
+    }
   };
-}
-
-async function readVariable(
-  store: Store,
-  owner: string,
-  entry: [string, Manifest[string]],
-): Promise<Variable | undefined> {
-  const { removed, digest = "" } = entry[1];
-  if (removed === true) return undefined;
-  const value = entry[1].value ?? (await store.readValue({ owner, digest }));
-  return value === undefined ? undefined : variableOf(entry, value);
-}
-
-function variableOf([name, entry]: [string, Manifest[string]], value: VariableValue): Variable {
-  const { digest: _digest, evicted: _evicted, ...info } = entry;
-  return { ...info, name, value };
 }

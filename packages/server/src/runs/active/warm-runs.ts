@@ -115,7 +115,7 @@ export class WarmRuns {
     const { maxEntries, maxBytes } = this.#limits;
     this.evict([id]);
     const chainBytes = suspended === undefined ? 0 : sizeOf(suspended);
-    const bytes = variables.bytes + chainBytes;
+    const bytes = variables.bytesInMemory + chainBytes;
     // An entry that is larger than the whole cache evicts nothing.
     if (bytes > maxBytes) return;
     const version = { id, epoch, edits };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { VariableSystem } from "@capstan/core";
+import { readAllValues } from "@capstan/core/host";
 import type { RequestKey, RunRecord } from "@capstan/store";
 import { type HistoryScope, readableStores } from "./find-answered-run.ts";
 
@@ -90,5 +91,9 @@ export async function sessionVariables(
   },
   run: RunRecord | undefined,
 ): Promise<VariableSystem | undefined> {
-  return run && runs.variablesOf({ owner: run.owner, headRunId: run.id });
+  if (run === undefined) return undefined;
+  const variables = await runs.variablesOf({ owner: run.owner, headRunId: run.id });
+  // The new run stores them again, with their values.
+  await readAllValues(variables);
+  return variables;
 }

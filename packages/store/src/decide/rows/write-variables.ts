@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { encodeChanges, type EncodedChanges, withDigest } from "../../encode/variable-changes.ts";
+import { type EncodedChanges, withDigest } from "../../encode/variable-changes.ts";
 import { manifestOf, readChanges, readManifestEntries } from "../../read/manifest.ts";
 import type { Script } from "../../sql/script.ts";
+import type { EncodedEdit } from "../../encode/run-commit.ts";
 import type { StoreWrite } from "../../records/store-writes.ts";
 import type { OutcomeOf } from "../../records/write-outcomes.ts";
 import { isClosing } from "../../records/run-status.ts";
@@ -67,19 +68,17 @@ export function* foldVariables(context: WriteContext, run: RunState): Script<Run
   return { ...run, manifest, variables: 0, changes: [] };
 }
 
-type EditVariables = Extract<StoreWrite, { type: "edit-variables" }>;
-
 /** Changes a run's variables from outside the loop. */
 export function* editVariables(
   context: WriteContext,
-  write: EditVariables,
-): Script<OutcomeOf<EditVariables>> {
+  write: EncodedEdit,
+): Script<OutcomeOf<Extract<StoreWrite, { type: "edit-variables" }>>> {
   const before = context.runs.get(write.runId);
   if (before === undefined || before.owner !== write.owner) return { status: "not_found" };
   // Another node can have the run in memory; this number tells it that the variables have changed.
   let run: RunState = { ...before, edits: before.edits + 1 };
   const ended = isClosing(run.status);
-  run = yield* writeChanges(context, run, encodeChanges(write.changes), ended);
+  run = yield* writeChanges(context, run, write.changes, ended);
   if (ended) run = yield* foldVariables(context, run);
   const { edits, manifest, n } = run;
   context.changes.update("runs", { n }, { edits, manifest });
@@ -95,8 +94,7 @@ function storedChanges(
 ): string {
   const { value } = some;
   if (value === undefined) return some.entries;
-  const digest = digestOf(value);
-  const bytes = Buffer.byteLength(value);
+  const { digest = digestOf(value), bytes = Buffer.byteLength(value) } = some;
   changes.insert("variable_values", { owner, digest, session_id: sessionId, bytes, value });
   return withDigest(some, digest);
 }
