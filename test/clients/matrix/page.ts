@@ -33,8 +33,13 @@ ${footnotes.length === 0 ? "" : `${footnotes.join("\n")}\n`}${more}`;
 
 const intro = `# Clients
 
-To connect a client, set its base URL to \`http://127.0.0.1:8787/v1\`, its key to one of the server (any text if the server has none), and its model to a name that
-\`GET /v1/models\` lists: a model or an [agent](../guides/agents.md). [\`examples/clients\`](../../examples/clients) has a short program for each client.
+To connect a client, set three values:
+
+- the base URL: \`http://127.0.0.1:8787/v1\`
+- the key: a key of the server, or any text if the server has no keys
+- the model: the name of a model or an [agent](../guides/agents.md) that \`GET /v1/models\` lists
+
+[\`examples/clients\`](../../examples/clients) has a short program for each client.
 
 These clients are tested with a real server and a scripted model. \`test/clients/matrix.test.ts\` writes this page, and \`npm run test:long\` installs the clients and
 checks it.
@@ -46,7 +51,7 @@ status of the failure, so that clients retry. If a stream of the Responses API h
 ## Approvals
 
 In the Responses API, \`openai\`, \`@openai/agents\` and \`ai\` 6 and 7 answer approval requests of a server's group (\`mcp_approval_request\`). \`ai\` 5, LangChain and
-the Chat Completions API do not support them. There, and with an agent, the answer waits until a user approves the call in the page or a terminal.
+the Chat Completions API do not support them. In these cases, and with an agent, the answer waits until a user approves the call in the page or a terminal.
 
 ## Assistants
 
@@ -63,7 +68,7 @@ The \`openai\` package has the [Assistants API](threads.md) in \`client.beta\`. 
 
 ## Codex
 
-[\`examples/codex/config.toml\`](../../examples/codex/config.toml) is all that Codex 0.169 (\`@openai/codex\`) needs, also over WebSocket. \`test/clients/codex.test.ts\` tests \`codex exec\`
+[\`examples/codex/config.toml\`](../../examples/codex/config.toml) is the only configuration that Codex 0.169 (\`@openai/codex\`) needs, also over WebSocket. \`test/clients/codex.test.ts\` tests \`codex exec\`
 with this file:
 
 | Feature | |
