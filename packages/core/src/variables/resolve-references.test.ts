@@ -235,6 +235,15 @@ test("the resolved size is bounded", () => {
 });
 
 // Contract: variables-47
+test("references insert at most 8 MiB into the arguments of one call", () => {
+  const variables = new VariableSystem();
+  variables.addVariable("half", "x".repeat(4 * 1024 * 1024), "USER_ADD");
+  const status = (a: string) => resolveReferences({ a }, { variables }).status;
+  assert.equal(status("$VAR_REF{{half}}$VAR_REF{{half}}"), "resolved");
+  assert.equal(status("$VAR_REF{{half}}$VAR_REF{{half}}$VAR_REF{{half:0:1}}"), "failed");
+});
+
+// Contract: variables-47
 test("arguments that are nested too deeply are rejected", () => {
   let deep: JsonValue = "$VAR_REF{{text}}";
   for (let i = 0; i < 600; i++) deep = [deep];

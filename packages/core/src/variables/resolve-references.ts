@@ -12,6 +12,9 @@ import type { Variable } from "./variable.ts";
 
 const none: readonly string[] = [];
 
+/** The maximum UTF-8 bytes of all values that references insert into the arguments of one call. */
+const maxBytes = 8 * 1024 * 1024;
+
 /** The maximum depth of arguments in which references are resolved. */
 const maxDepth = 500;
 
@@ -226,7 +229,7 @@ class Resolution {
    * data.
    */
   #taken(value: JsonValue, path: string): JsonValue {
-    const limit = this.#variables.maxValueBytes;
+    const limit = Math.min(maxBytes, this.#variables.maxValueBytes);
     const room = limit - this.#bytes;
     if (typeof value === "string")
       this.#bytes += value.length > room ? value.length : utf8Length(value);

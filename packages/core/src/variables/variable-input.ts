@@ -96,6 +96,11 @@ const encoder = new TextEncoder();
 const slice = new Uint8Array(3 * 16_384);
 const sliceChars = slice.length / 3;
 
+/** Node's function needs no buffer, and a hundredth of the time. */
+const { Buffer: node } = globalThis as {
+  readonly Buffer?: { byteLength(text: string): number };
+};
+
 /**
  * Returns the UTF-8 bytes of a text. Counts a lone surrogate as U+FFFD, because encoders replace
  * it.
@@ -103,6 +108,7 @@ const sliceChars = slice.length / 3;
 export function utf8Length(text: string): number {
   // Most texts in data are short: to allocate a buffer takes longer than a scan.
   if (text.length <= 64 && isAscii(text)) return text.length;
+  if (node !== undefined) return node.byteLength(text);
   let bytes = 0;
   // In slices, because a copy of a text with many megabytes would be slow to allocate and free.
   for (let from = 0; from < text.length;) {
