@@ -1,5 +1,6 @@
 /** For the composition root: MCP servers and OpenAPI services as tool groups. */
 export type { Connection, HttpConnection, ProgramConnection } from "./definition/connection.ts";
+export { ownUrls } from "./definition/private-hosts.ts";
 export type { ToolChanges } from "./definition/compare-tools.ts";
 export type { ServerTool } from "./definition/server-tool.ts";
 export type {

@@ -256,6 +256,7 @@ export const commands: readonly (Command | CommandGroup)[] = [
           read: value("DIRS", connectionsHelp.add.options.read),
           write: value("DIRS", connectionsHelp.add.options.write),
           network: value("HOSTS", connectionsHelp.add.options.network),
+          private: flag(connectionsHelp.add.options.private),
           issuer: value("URL", connectionsHelp.add.options.issuer),
           client: value("ID", connectionsHelp.add.options.client),
           url: value("URL", connectionsHelp.url),

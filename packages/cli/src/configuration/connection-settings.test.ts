@@ -115,6 +115,21 @@ test("a credential in the file, and a setting of another kind of connection, are
   assert.match(problemOf({ a: { openapi: "a.yaml", pages: 0 } }), /pages from 1 to 100/);
 });
 
+test("the administrator decides whether the hosts of a server may be private", () => {
+  const url = "https://mcp.corp.example:8443/mcp";
+  const oauth = { issuer: "https://login.corp.example" };
+  const privateHosts = (given: object) => {
+    const [read1] = read({ tickets: { url, oauth, ...given } }).connections;
+    return read1?.connection.type === "http" ? read1.connection.privateHosts : "none";
+  };
+  assert.equal(privateHosts({}), undefined);
+  assert.deepEqual(privateHosts({ private: false }), []);
+  assert.deepEqual(privateHosts({ private: true }), [
+    "mcp.corp.example:8443",
+    "login.corp.example",
+  ]);
+});
+
 test("the secret of an OAuth client comes from a variable", () => {
   const given = {
     tickets: {

@@ -1,4 +1,10 @@
-import { type Connection, isUrl, type OpenApiConnection } from "@capstan/connections";
+import {
+  type Connection,
+  type HttpConnection,
+  isUrl,
+  type OpenApiConnection,
+  ownUrls,
+} from "@capstan/connections";
 import { isHost } from "@capstan/sandbox";
 import { z } from "zod";
 
@@ -60,6 +66,7 @@ const program = z.strictObject({
 const http = z.strictObject({
   ...common,
   url: text(url).refine(isAddress, { error: url }),
+  private: flag,
   headers: values(header),
   oauth: z
     .strictObject(
@@ -83,6 +90,7 @@ const openapi = z.strictObject({
   server: text(serverText)
     .refine((value) => isAddress(value.replaceAll(/\{[^{}]+\}/g, "x")), { error: serverText })
     .exactOptional(),
+  private: flag,
   variables: values('values of the server\'s variables such as {"region": "eu"}'),
   credentials: z
     .record(
@@ -149,6 +157,12 @@ function isAddress(value: string): boolean {
   );
 }
 
+/** Fills environment variables into values, which can be secret by their names. */
+type FillValues = (
+  values: { readonly [key: string]: string } | undefined,
+  kind: string,
+) => { readonly [key: string]: string };
+
 /** Names of headers and variables whose values are secret. */
 const secretName = /authorization|cookie|token|secret|passw|key|credential/i;
 
@@ -196,13 +210,7 @@ export function readConnections(
       "openapi" in rest
         ? openApiConnection(name, rest, { ...options, fill, secret, filled })
         : "url" in rest
-          ? {
-              ...rest,
-              type: "http",
-              name,
-              headers: filled(rest.headers, "headers"),
-              ...(rest.oauth !== undefined && { oauth: filledOAuth(rest.oauth, filled) }),
-            }
+          ? httpConnection(name, rest, filled)
           : {
               ...rest,
               type: "program",
@@ -223,6 +231,25 @@ export function readConnections(
   return { connections, problems };
 }
 
+function httpConnection(
+  name: string,
+  { private: isPrivate, oauth, ...given }: Omit<z.infer<typeof http>, "on">,
+  filled: FillValues,
+): HttpConnection {
+  return {
+    ...given,
+    type: "http",
+    name,
+    headers: filled(given.headers, "headers"),
+    ...(oauth !== undefined && { oauth: filledOAuth(oauth, filled) }),
+    ...(isPrivate !== undefined && {
+      privateHosts: isPrivate
+        ? ownUrls({ url: given.url, ...(oauth && { oauth }) }).map(({ host }) => host)
+        : [],
+    }),
+  };
+}
+
 function openApiConnection(
   name: string,
   { openapi: document, ...given }: Omit<z.infer<typeof openapi>, "on">,
@@ -230,10 +257,7 @@ function openApiConnection(
     readonly resolve: (path: string) => string;
     readonly fill: (value: string) => string;
     readonly secret: (path: string, value: string) => string;
-    readonly filled: (
-      values: { readonly [key: string]: string } | undefined,
-      kind: string,
-    ) => { readonly [key: string]: string };
+    readonly filled: FillValues;
   },
 ): OpenApiConnection {
   const { resolve, fill, secret, filled } = read;
@@ -261,10 +285,7 @@ function openApiConnection(
 /** Fills in the secret of the client, which the file must not contain. */
 function filledOAuth(
   oauth: NonNullable<z.infer<typeof http>["oauth"]>,
-  filled: (
-    values: { readonly [key: string]: string },
-    kind: string,
-  ) => { readonly [key: string]: string },
+  filled: FillValues,
 ): NonNullable<z.infer<typeof http>["oauth"]> {
   if (oauth.clientSecret === undefined) return oauth;
   const { clientSecret = "" } = filled({ clientSecret: oauth.clientSecret }, "oauth");

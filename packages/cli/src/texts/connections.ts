@@ -50,6 +50,7 @@ folders that you name.`,
       read: "Folders that the program can read, separated by commas",
       write: "Folders that the program can change, separated by commas",
       network: "Hosts that the program can reach, separated by commas",
+      private: "Accept without asking that the server is in a private network",
       issuer: "The authorization server, if the server does not state it or it is private",
       client: "The id of a client that you registered at the authorization server",
     },
@@ -154,6 +155,7 @@ export const connectionTexts = {
     }[given.state];
     return `access: ${credentialKinds[given.type]}${where}, ${given.shared ? "for all users" : "your own"}${state}`;
   },
+  private: "may have a private address",
   waiting: (tools: string, name: string) =>
     `needs your approval: ${tools}. Show and accept: capstan connections accept ${name}`,
   missing: (variables: string) => `set ${variables}`,
@@ -168,6 +170,8 @@ export const connectionTexts = {
   without: "Models are not offered the tools of this server, or calls of them fail.",
   addUsage:
     "Name the connection and its server: capstan connections add NAME URL, or: capstan connections add NAME PROGRAM [ARGUMENT…] [--read DIR,…] [--write DIR,…] [--network HOST,…]",
+  confirmPrivate: (name: string) => `Add ${name} as a server in your private network?`,
+  noTerminalPrivate: "There is no terminal to ask; --private adds it without asking.",
   signInNext: (name: string) => `Sign in: capstan connections login ${name}`,
   confirmRemove: (name: string) => `Remove ${name} and all credentials for it?`,
   noTerminalRemove: "There is no terminal to ask; --yes removes without asking.",

@@ -45,6 +45,11 @@ export interface ProgramConnection extends CommonSettings {
 export interface HttpConnection extends CommonSettings {
   readonly type: "http";
   readonly url: string;
+  /**
+   * The hosts of `url` and of the issuer, with ports, that may have a private address, because the
+   * user who added the connection accepted it. @default those that are private by their names
+   */
+  readonly privateHosts?: readonly string[];
   /** Headers of every request. Values may be secret. */
   readonly headers: { readonly [name: string]: string };
   /** How users sign in. @default as the server states */

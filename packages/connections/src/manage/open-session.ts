@@ -4,6 +4,7 @@ import { digest } from "@capstan/core/host";
 import { NetworkError, rootCause } from "@capstan/sandbox";
 import { type Era, failureText, type OpenClient, openClient } from "../client/open-client.ts";
 import { type Connection, secretsOf, withoutSecrets } from "../definition/connection.ts";
+import { ownUrls, privateHostsOf } from "../definition/private-hosts.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { Transport } from "../libraries/mcp-client.ts";
 import { needsSignIn } from "../credentials/credential-texts.ts";
@@ -41,8 +42,9 @@ export async function openSession(
     connection.type === "http"
       ? guardedFetch({
           name: connection.name,
-          url: new URL(connection.url),
-          mayBePrivate: host.mayBePrivate ?? true,
+          privateHosts: privateHostsOf(connection),
+          ownHosts: ownUrls(connection).map((url) => url.host),
+          ...(host.resolve && { resolve: host.resolve }),
           onTooLarge(error) {
             tooLarge = error;
             void opened?.client.close();

@@ -1,3 +1,4 @@
+import type { ResolveHost } from "@capstan/sandbox";
 import type { CredentialSource } from "../credentials/credential-source.ts";
 import type { ProgramHost } from "../transport/start-program.ts";
 
@@ -9,8 +10,8 @@ export interface SessionHost {
   readonly homes: string;
   /** The stored credentials. @default none */
   readonly credentials?: CredentialSource;
-  /** Whether a server may have a private address. @default true, because users configured it */
-  readonly mayBePrivate?: boolean;
+  /** @default the operating system's resolver */
+  readonly resolve?: ResolveHost;
   /** Receives the scopes that a server demands in addition. */
   readonly onScope?: (connection: string, owner: string, scope: string) => Promise<void>;
   /** Receives the lines of the servers' standard error, without secrets. */

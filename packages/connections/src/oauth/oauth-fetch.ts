@@ -1,4 +1,5 @@
 import type { HttpConnection } from "../definition/connection.ts";
+import { ownUrls, privateHostsOf } from "../definition/private-hosts.ts";
 import type { FetchLike } from "../transport/fetch-like.ts";
 import { guardedFetch } from "../transport/guarded-fetch.ts";
 
@@ -7,18 +8,16 @@ const requestMs = 20_000;
 
 /**
  * Calls a function with the `fetch` for the authorization server of a connection. It reaches public
- * addresses, the connection's own host, and the host of the issuer in its settings.
+ * addresses, and the private hosts of the connection and of the issuer in its settings.
  */
 export async function withOAuthFetch<T>(
-  { name, url, oauth }: HttpConnection,
+  connection: HttpConnection,
   use: (fetch: FetchLike) => Promise<T>,
 ): Promise<T> {
-  const issuer = oauth?.issuer;
   const guarded = guardedFetch({
-    name,
-    url: new URL(url),
-    mayBePrivate: true,
-    ...(issuer !== undefined && { named: [new URL(issuer).host] }),
+    name: connection.name,
+    privateHosts: privateHostsOf(connection),
+    ownHosts: ownUrls(connection).map(({ host }) => host),
   });
   const fetch: FetchLike = (target, init) =>
     guarded(target, {

@@ -58,13 +58,12 @@ export function openRequestServers(options: {
       owner,
       ids: new Set<string>(),
       managed: new ManagedConnection({
-        connection,
+        connection: { ...connection, privateHosts: privateHostsIn(connection, settings) },
         files: memoryDefinitions(),
         host: {
           ...host,
           programs: { hidden: [], protected: [] },
           homes: "",
-          mayBePrivate: isNamedHost(new URL(connection.url), settings),
         },
         onChange: () => {},
       }),
@@ -135,6 +134,15 @@ export function openRequestServers(options: {
       byId.clear();
     },
   };
+}
+
+/** Named hosts may have a private address; that of the server is the only one that is reached. */
+function privateHostsIn(
+  { url }: HttpConnection,
+  settings: RequestServerSettings,
+): readonly string[] {
+  const own = new URL(url);
+  return isNamedHost(own, settings) ? [own.host] : [];
 }
 
 function headersForgotten({ url, headerNames }: PinnedServer): ConnectionError {

@@ -31,6 +31,7 @@ export const addedSettings = z.discriminatedUnion("type", [
     enabled: z.boolean(),
     ...common,
     url: address,
+    privateHosts: list.exactOptional(),
     oauth: z
       .object({
         clientId: text.exactOptional(),

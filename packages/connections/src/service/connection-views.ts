@@ -16,10 +16,11 @@ export function connectionView(
   about: {
     readonly source: ConnectionView["source"];
     readonly type: ConnectionView["type"];
+    readonly private: boolean;
     readonly credential: CredentialDescription | undefined;
   },
 ): ConnectionView {
-  const { source, type, credential } = about;
+  const { source, type, private: isPrivate, credential } = about;
   const { name, server, error, tools, waiting, notes, missing } = status;
   return {
     object: "connection",
@@ -27,6 +28,7 @@ export function connectionView(
     source,
     type,
     server,
+    private: isPrivate,
     enabled: true,
     state: stateOf(status, credential),
     error: error ?? null,
@@ -41,7 +43,7 @@ export function connectionView(
 /** Returns the view of a connection that is not enabled. */
 export function disabledView(
   name: string,
-  about: Pick<ConnectionView, "source" | "type" | "server">,
+  about: Pick<ConnectionView, "source" | "type" | "server" | "private">,
 ): ConnectionView {
   return {
     object: "connection",

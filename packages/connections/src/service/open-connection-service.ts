@@ -6,16 +6,19 @@ import type {
 } from "@capstan/contract";
 import type { Clock, JsonObject } from "@capstan/core";
 import { errorMessage } from "@capstan/core/host";
+import { type ResolveHost, resolveBySystem } from "@capstan/sandbox";
 import type { Credential } from "../credentials/credential.ts";
 import { type Credentials, openSecret, sealSecret } from "../credentials/open-credentials.ts";
 import type { SecretSealer, SecretStore } from "../credentials/secret-store.ts";
-import type { HttpConnection } from "../definition/connection.ts";
+import type { Connection, HttpConnection } from "../definition/connection.ts";
+import { privateHostsOf } from "../definition/private-hosts.ts";
 import { findAuthorizationServer } from "../oauth/find-authorization-server.ts";
 import { withOAuthFetch } from "../oauth/oauth-fetch.ts";
 import { revokeToken } from "../oauth/revoke-token.ts";
 import { openSignIns } from "../oauth/sign-in.ts";
 import { SignInError } from "../oauth/sign-in-error.ts";
 import type { Connections } from "../manage/connections.ts";
+import { isPrivateService } from "../openapi/call/service-client.ts";
 import type { OpenApiConnection } from "../openapi/definition/openapi-connection.ts";
 import {
   type AddedSettings,
@@ -25,6 +28,7 @@ import {
   secretSettings,
 } from "./added-connection.ts";
 import { connectionDetail, connectionView, digestOf, disabledView } from "./connection-views.ts";
+import { findPrivateHosts } from "./find-private-hosts.ts";
 import { readCredential, readNewConnection } from "./read-body.ts";
 
 /** Stores the connections that users added. All nodes of an installation share it. */
@@ -63,8 +67,11 @@ export async function openConnectionService(options: {
   readonly encryptOthers?: (() => EncryptedAgain) | undefined;
   readonly clock: Pick<Clock, "now">;
   readonly publicUrl?: string | undefined;
+  /** @default the operating system's resolver */
+  readonly resolve?: ResolveHost;
   readonly log: (line: string) => void;
 }): Promise<ConnectionService> {
+  const { resolve = resolveBySystem } = options;
   const { connections, credentials, added, secrets, sealer, reserved, clock, publicUrl } = options;
   const signIns = openSignIns({ store: secrets, sealer, credentials, clock, publicUrl });
   const configured = new Set(connections.status().map(({ name }) => name));
@@ -111,10 +118,17 @@ export async function openConnectionService(options: {
     if (status === undefined)
       return settings === undefined
         ? undefined
-        : disabledView(name, { source, type: settings.type, server: serverOf(settings) });
+        : disabledView(name, {
+            source,
+            type: settings.type,
+            server: serverOf(settings),
+            private: isPrivate(connectionOf(name, settings, {})),
+          });
+    const connection = connections.find(name);
     return connectionView(status, {
       source,
-      type: connections.find(name)?.type ?? "openapi",
+      type: connection?.type ?? "openapi",
+      private: connection !== undefined && isPrivate(connection),
       credential: await credentials.describe(name, principal),
     });
   }
@@ -127,6 +141,18 @@ export async function openConnectionService(options: {
   async function done(name: string, principal: string) {
     const value = await detail(name, principal);
     return value === undefined ? notFound : ({ status: "done", value } as const);
+  }
+
+  /** Decides which hosts of a new server may have a private address. */
+  async function locate(settings: AddedSettings, isAccepted: boolean | undefined) {
+    if (settings.type !== "http") return { status: "located", settings } as const;
+    const { url, oauth } = settings;
+    const issuer = oauth?.issuer;
+    const urls = { url, ...(issuer !== undefined && { oauth: { issuer } }) };
+    const found = await findPrivateHosts(urls, { isAccepted, resolve });
+    if (found.status === "private")
+      return { status: "failed", code: "private_address", message: found.message } as const;
+    return { status: "located", settings: { ...settings, privateHosts: [...found.hosts] } } as const;
   }
 
   const exists = (name: string) => stored.has(name) || configured.has(name);
@@ -202,7 +228,9 @@ export async function openConnectionService(options: {
           status: "conflict",
           message: `There is already a tool group "${name}". Choose another name.`,
         };
-      const settings = read.settings as unknown as JsonObject;
+      const located = await locate(read.settings, body.private);
+      if (located.status === "failed") return located;
+      const settings = located.settings as unknown as JsonObject;
       const saved = await added.save({ name, settings, by: principal, isNew: true });
       if (saved.status === "refused") return { status: "conflict", message: saved.reason };
       // Definitions that were accepted for an earlier connection do not apply.
@@ -433,6 +461,12 @@ async function attempt<T>(
       message: `The authorization server cannot be reached: ${errorMessage(thrown).slice(0, 300)}`,
     };
   }
+}
+
+/** Returns whether a server may have a private address. */
+function isPrivate(connection: Connection | OpenApiConnection): boolean {
+  if (connection.type === "openapi") return isPrivateService(connection);
+  return connection.type === "http" && privateHostsOf(connection).length > 0;
 }
 
 /** Returns the address without its query, which can be secret, or the program. */

@@ -23,7 +23,7 @@ export function readNewConnection(
   | { readonly status: "read"; readonly settings: AddedSettings; readonly secrets: SecretSettings }
   | Invalid {
   const { name, url, oauth, command, args, env, read, write, network } = body;
-  const { tools, shared, trust_annotations: trustAnnotations } = body;
+  const { tools, shared, private: isPrivate, trust_annotations: trustAnnotations } = body;
   const named = connectionName.safeParse(name);
   if (!named.success) return invalid("name", named.error);
   if ((url === undefined) === (command === undefined))
@@ -32,7 +32,7 @@ export function readNewConnection(
       field: url === undefined ? "url" : "command",
       message: 'expected either "url" (a server) or "command" (a program).',
     };
-  const others = url === undefined ? { oauth } : { args, env, read, write, network };
+  const others = url === undefined ? { oauth, private: isPrivate } : { args, env, read, write, network };
   const [extra] = Object.entries(others).filter(([, value]) => value !== undefined);
   if (extra !== undefined)
     return {

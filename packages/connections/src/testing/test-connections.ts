@@ -30,13 +30,14 @@ export function testConnections(options: {
   readonly sandbox?: Sandbox;
   readonly credentials?: SessionHost["credentials"];
   readonly onScope?: SessionHost["onScope"];
+  readonly resolve?: SessionHost["resolve"];
   readonly connections?: readonly Connection[];
   readonly folder?: string;
   readonly watch?: boolean;
   /** Returns the paths that no program sees. @default none */
   readonly hidden?: (folder: string) => readonly string[];
 }): Connections & AsyncDisposable & { readonly folder: string; readonly log: string[] } {
-  const { sandbox = unconfined, credentials, onScope } = options;
+  const { sandbox = unconfined, credentials, onScope, resolve } = options;
   const { connections = [programConnection()], watch = false } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "capstan-connections-"));
   const log: string[] = [];
@@ -48,6 +49,7 @@ export function testConnections(options: {
       programs: { sandbox, hidden: options.hidden?.(folder) ?? [], protected: [] },
       ...(credentials && { credentials }),
       ...(onScope && { onScope }),
+      ...(resolve && { resolve }),
       log: (line) => void log.push(line),
     },
     watch,

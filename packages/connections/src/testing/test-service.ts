@@ -1,3 +1,4 @@
+import type { ResolveHost } from "@capstan/sandbox";
 import { openCredentials } from "../credentials/open-credentials.ts";
 import type { Connection } from "../definition/connection.ts";
 import { withOAuthFetch } from "../oauth/oauth-fetch.ts";
@@ -16,12 +17,14 @@ export async function testService(
     readonly secrets?: ReturnType<typeof memorySecrets>;
     readonly added?: AddedConnectionStore;
     readonly connections?: readonly Connection[];
+    readonly resolve?: ResolveHost;
   } = {},
 ) {
   const {
     secrets = memorySecrets(),
     added = memoryAdded(),
     connections: configured = [],
+    resolve,
   } = options;
   const sealer = testSealer("key");
   const credentials = openCredentials({
@@ -39,6 +42,7 @@ export async function testService(
     connections: configured,
     credentials,
     onScope: (...demand) => credentials.wantScope(...demand),
+    ...(resolve && { resolve }),
   });
   const service = await openConnectionService({
     connections,
@@ -49,6 +53,7 @@ export async function testService(
     reserved: () => ["files"],
     rotate: () => {},
     clock: Date,
+    ...(resolve && { resolve }),
     log: (line) => void connections.log.push(line),
   });
   return {

@@ -13,18 +13,19 @@ import { ConnectionError } from "./connection-error.ts";
 import { largestMessage } from "./program-transport.ts";
 
 /**
- * Returns the `fetch` of a connection. It connects only to public addresses and to the
- * configured host. It does not follow redirects. A message beyond the size limit ends the stream.
+ * Returns the `fetch` of a connection. It connects only to public addresses and to private hosts
+ * that a user accepted; each connection checks the address that it uses, so a name that leads to a
+ * private address later (DNS rebinding) is rejected. It does not follow redirects. A message beyond
+ * the size limit ends the stream.
  *
  * @param options.onReply receives the status of each reply, and its `Retry-After`
  */
 export function guardedFetch(options: {
   readonly name: string;
-  readonly url: URL;
-  /** Whether the URL may have a private address, because an administrator configured it. */
-  readonly mayBePrivate: boolean;
-  /** More hosts that may have a private address, with ports. @default none */
-  readonly named?: readonly string[];
+  /** The hosts of the connection that may have a private address, with ports: `privateHostsOf`. */
+  readonly privateHosts: readonly string[];
+  /** The hosts of the connection's settings. Errors say how to make them private. */
+  readonly ownHosts: readonly string[];
   readonly resolve?: ResolveHost;
   readonly connectTimeoutMs?: number;
   /** The largest message, in bytes. @default that of all connections */
@@ -33,28 +34,31 @@ export function guardedFetch(options: {
   /** Called when a message is too large; its stream has ended. */
   readonly onTooLarge?: (error: ConnectionError) => void;
 }): FetchLike & { readonly close: () => Promise<void> } {
-  const { name, url: own, mayBePrivate, resolve = resolveBySystem, onReply, onTooLarge } = options;
-  const { connectTimeoutMs = 10_000, maxBytes = largestMessage, named = [] } = options;
-  const isNamed = allowedHosts([...(mayBePrivate ? [own.host] : []), ...named]);
+  const { name, privateHosts, ownHosts, resolve = resolveBySystem, onReply, onTooLarge } = options;
+  const { connectTimeoutMs = 10_000, maxBytes = largestMessage } = options;
+  const mayBePrivate = allowedHosts(privateHosts);
+  const ownNames = new Set(ownHosts.map((host) => new URL(`http://${host}`).hostname));
+  const fixFor = (hostname: string) => (ownNames.has(hostname) ? becomePrivate(name) : undefined);
   const agents = new Map<boolean, Promise<Dispatcher>>();
   const agentFor = (publicOnly: boolean) => {
     const known = agents.get(publicOnly);
     if (known !== undefined) return known;
-    const made = checkedAgent({ resolve, publicOnly, connectTimeoutMs });
+    const made = checkedAgent({ resolve, publicOnly, connectTimeoutMs, fixFor });
     agents.set(publicOnly, made);
     return made;
   };
   const send: FetchLike = async (target, init) => {
     const url = new URL(target);
-    const publicOnly = !isNamed(url);
+    const publicOnly = !mayBePrivate(url);
     if (publicOnly && isAddress(url.hostname)) {
       const problem = addressProblem(url.hostname);
-      if (problem !== undefined) throw privateAddress(url.hostname, problem);
+      if (problem !== undefined)
+        throw privateAddress(url.hostname, problem, fixFor(url.hostname));
     }
     const dispatcher = await agentFor(publicOnly);
     const { fetch } = await import("undici");
     // The types of the two libraries differ only in details that are not used here.
-    const given = { ...init, dispatcher } as unknown as Parameters<typeof fetch>[1];
+    const given = { redirect: "manual", ...init, dispatcher } as unknown as Parameters<typeof fetch>[1];
     const response = (await fetch(url, given)) as unknown as Response;
     onReply?.(response.status, response.headers.get("retry-after") ?? undefined);
     return limited(response, { name, maxBytes, onTooLarge });
@@ -65,6 +69,10 @@ export function guardedFetch(options: {
       agents.clear();
     },
   });
+}
+
+function becomePrivate(name: string): string {
+  return `The connection ${name} was added with a public address. If it may be private, an administrator sets "private": true in its settings, or removes it and adds it as private.`;
 }
 
 /** Ends a body in which one message is too large. Messages of an event stream end with an empty line. */

@@ -8,6 +8,8 @@ export interface ConnectionView {
   readonly type: "http" | "program" | "openapi";
   /** The address or the program, without secrets. */
   readonly server: string;
+  /** Whether the server may have a private address. Others are reached at public addresses only. */
+  readonly private: boolean;
   readonly enabled: boolean;
   /**
    * `idle`: the next call connects. `needs_acceptance`: the server defines tools that no user has
@@ -83,6 +85,11 @@ export interface ConnectionDetail extends ConnectionView {
 export interface ConnectionCreateBody {
   readonly name: string;
   readonly url?: string;
+  /**
+   * True accepts that the hosts of `url` and of the issuer have private addresses, if they do.
+   * @default only if they are private by their names, for example `localhost` or `10.0.0.5`
+   */
+  readonly private?: boolean;
   readonly oauth?: ConnectionOAuthBody;
   readonly command?: string;
   readonly args?: readonly string[];

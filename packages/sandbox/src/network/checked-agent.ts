@@ -26,6 +26,8 @@ export interface AgentOptions {
   /** Whether addresses that are not public are rejected. */
   readonly publicOnly: boolean;
   readonly connectTimeoutMs: number;
+  /** What users can do if a host is private, by its name. @default as for `privateAddress` */
+  readonly fixFor?: (hostname: string) => string | undefined;
 }
 
 /**
@@ -34,11 +36,11 @@ export interface AgentOptions {
  * caller must check them.
  */
 export async function checkedAgent(options: AgentOptions): Promise<undici.Agent> {
-  const { resolve, publicOnly, connectTimeoutMs } = options;
+  const { resolve, publicOnly, connectTimeoutMs, fixFor } = options;
   const { Agent } = await loadUndici();
   const resolveChecked = async (hostname: string): Promise<readonly ResolvedAddress[]> => {
     const addresses = await resolve(hostname);
-    if (publicOnly) refusePrivate(hostname, addresses);
+    if (publicOnly) refusePrivate(hostname, addresses, fixFor?.(hostname));
     if (addresses.length === 0) throw unknownHost(hostname);
     return addresses;
   };
@@ -83,18 +85,30 @@ async function answerLookup(
  * Rejects a name if any of its addresses is private, because the agent cannot choose the address of
  * the connection.
  */
-function refusePrivate(hostname: string, addresses: readonly ResolvedAddress[]): void {
+function refusePrivate(
+  hostname: string,
+  addresses: readonly ResolvedAddress[],
+  fix: string | undefined,
+): void {
   for (const { address } of addresses) {
     const problem = addressProblem(address);
-    if (problem !== undefined) throw privateAddress(hostname, problem);
+    if (problem !== undefined) throw privateAddress(hostname, problem, fix);
   }
 }
 
-/** The message omits the address, so that the model does not learn internal addresses. */
-export function privateAddress(hostname: string, range: string): NetworkError {
+/**
+ * The message omits the address, so that the model does not learn internal addresses.
+ *
+ * @param fix what users can do. @default the configuration can allow a host
+ */
+export function privateAddress(
+  hostname: string,
+  range: string,
+  fix = "The administrator can allow a host in the configuration.",
+): NetworkError {
   return new NetworkError({
     code: "private_address",
-    message: `${hostname} is not on the public internet (${range}), and private addresses are not fetched. The administrator can allow a host in the configuration.`,
+    message: `${hostname} is not on the public internet (${range}), and private addresses are not fetched. ${fix}`,
   });
 }
 

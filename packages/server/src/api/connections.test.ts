@@ -21,7 +21,7 @@ function fakeService(changes: unknown[]): ConnectionService {
   } as unknown as ConnectionService;
 }
 
-test("a key without the right approve adds and enables no program", async () => {
+test("a key without the right approve adds no program and no private server, and enables no program", async () => {
   const changes: unknown[] = [];
   const { fetch } = createTestApp({
     model: new ScriptedModel([]),
@@ -32,6 +32,7 @@ test("a key without the right approve adds and enables no program", async () => 
     connections: fakeService(changes),
   });
   const program = { name: "tool", command: "/bin/sh" };
+  const inPrivate = { name: "tool", url: "https://mcp.example.org", private: true };
   const send = async (method: string, path: string, body: object, key: string) => {
     const request = requestTo(method, path, body);
     request.headers.set("authorization", `Bearer ${key}`);
@@ -39,6 +40,7 @@ test("a key without the right approve adds and enables no program", async () => 
   };
   for (const [method, path, body] of [
     ["POST", "/v1/connections", program],
+    ["POST", "/v1/connections", inPrivate],
     ["PATCH", "/v1/connections/tool", { enabled: true }],
   ] as const) {
     assert.equal(await send(method, path, body, "ANN"), 403);

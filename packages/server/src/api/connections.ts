@@ -14,6 +14,7 @@ const secret = text(20_000);
 const createBody = z.strictObject({
   name: text(100),
   url: text().exactOptional(),
+  private: z.boolean().exactOptional(),
   oauth: z
     .strictObject({
       client_id: text().exactOptional(),
@@ -97,6 +98,8 @@ export function connectionRoutes(services: Pick<Services, "connections">): Hono<
     const body = await readBody(context, createBody);
     if (body.trust_annotations === true && !mayApprove(context))
       throw rightMissing("approve", "To trust the annotations of a server");
+    if (body.private === true && !mayApprove(context))
+      throw rightMissing("approve", "To add a server in a private network");
     // The program starts at once, to list its tools.
     if (body.command !== undefined && !mayApprove(context))
       throw rightMissing("approve", "To add a program");

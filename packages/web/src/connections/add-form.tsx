@@ -1,4 +1,5 @@
 import { createSignal, For } from "solid-js";
+import { ApiError } from "@capstan/client";
 import { client } from "../api/client.ts";
 import { ErrorText } from "../shell/error-text.tsx";
 import { Field, Form, FormActions } from "../shell/form.tsx";
@@ -14,16 +15,29 @@ export function AddForm(props: {
   const [url, setUrl] = createSignal("");
   const [name, setName] = createSignal("");
   const adding = createAction();
+  /** The address that the server found to be private; saving it again accepts that. */
+  const [privateUrl, setPrivateUrl] = createSignal("");
+  const isPrivate = () => privateUrl() !== "" && privateUrl() === url().trim();
   const choose = (chosen: string) => {
     const known = knownServices.find((one) => one.name === chosen);
     setUrl(known?.url ?? "");
     setName(known?.name ?? "");
   };
   const save = () =>
-    adding.run(async () => {
-      await client.addConnection({ name: name().trim(), url: url().trim() });
-      await props.onAdded();
-    });
+    adding.run(
+      async () => {
+        await client.addConnection({
+          name: name().trim(),
+          url: url().trim(),
+          ...(isPrivate() && { private: true }),
+        });
+        await props.onAdded();
+      },
+      (failure) => {
+        if (failure instanceof ApiError && failure.code === "private_address")
+          setPrivateUrl(url().trim());
+      },
+    );
   return (
     <Form
       class="connection-form"
@@ -61,7 +75,7 @@ export function AddForm(props: {
       <FormActions
         isBusy={adding.isBusy()}
         onCancel={props.onCancel}
-        word={texts.form.save}
+        word={isPrivate() ? texts.form.savePrivate : texts.form.save}
         testId="connection-save"
       />
     </Form>

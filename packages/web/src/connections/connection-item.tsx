@@ -59,6 +59,11 @@ export function ConnectionItem(props: {
       <p class="soft breaks connection-server">
         <VisibleText isLine text={props.view.server} />
       </p>
+      <Show when={props.view.private}>
+        <p class="soft" data-testid="connection-private">
+          {texts.private}
+        </p>
+      </Show>
       <Show when={!isOwn()}>
         <p class="soft">{texts.ofConfiguration}</p>
       </Show>

@@ -15,7 +15,9 @@ export const connectionsTexts = {
     name: "Name",
     namePlaceholder: "tickets",
     save: "Add",
+    savePrivate: "Add a server in my private network",
   },
+  private: "May have a private address",
   states: {
     idle: "Ready",
     connecting: "Connecting",

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { ConnectionCreateBody } from "@capstan/contract";
+import { ApiError, type Client } from "@capstan/client";
+import type { ConnectionCreateBody, ConnectionDetail } from "@capstan/contract";
 import {
   CommandFailure,
   type Invocation,
@@ -15,11 +16,28 @@ import { nameIn, withClient } from "./with-client.ts";
 export function addConnection(invocation: Invocation): Promise<number> {
   const body = readNewConnection(invocation);
   return withClient(invocation, async (client) => {
-    const added = await client.addConnection(body);
+    const added = await addOrAsk(client, body);
+    if (added === undefined) return 1;
     process.stdout.write(`${describeConnection(added)}\n`);
     if (added.state === "needs_sign_in") printNotice(texts.signInNext(added.name));
     return 0;
   });
+}
+
+/** Adds a connection. If it is in a private network, asks first. */
+async function addOrAsk(
+  client: Client,
+  body: ConnectionCreateBody,
+): Promise<ConnectionDetail | undefined> {
+  try {
+    return await client.addConnection(body);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "private_address") throw error;
+    printNotice(error.message);
+    if (!(await confirm(texts.confirmPrivate(body.name), texts.noTerminalPrivate)))
+      return undefined;
+    return client.addConnection({ ...body, private: true });
+  }
 }
 
 function readNewConnection({ positionals, values }: Invocation): ConnectionCreateBody {
@@ -31,7 +49,9 @@ function readNewConnection({ positionals, values }: Invocation): ConnectionCreat
       .map((path) => resolve(path));
   const [read, write] = [folders("read"), folders("write")];
   const hosts = textOption(values, "network")?.split(",");
-  if (!/^https?:\/\//i.test(target))
+  const isPrivate = values["private"] === true;
+  if (!/^https?:\/\//i.test(target)) {
+    if (isPrivate) throw new CommandFailure(texts.addUsage, 2);
     return {
       name,
       command: target.includes("/") ? resolve(target) : target,
@@ -40,6 +60,7 @@ function readNewConnection({ positionals, values }: Invocation): ConnectionCreat
       ...(write && { write }),
       ...(hosts && { network: hosts }),
     };
+  }
   if (args.length > 0 || read !== undefined || write !== undefined || hosts !== undefined)
     throw new CommandFailure(texts.addUsage, 2);
   const issuer = textOption(values, "issuer");
@@ -48,7 +69,12 @@ function readNewConnection({ positionals, values }: Invocation): ConnectionCreat
     ...(issuer !== undefined && { issuer }),
     ...(clientId !== undefined && { client_id: clientId }),
   };
-  return { name, url: target, ...(Object.keys(oauth).length > 0 && { oauth }) };
+  return {
+    name,
+    url: target,
+    ...(isPrivate && { private: true }),
+    ...(Object.keys(oauth).length > 0 && { oauth }),
+  };
 }
 
 /** Removes a connection with its credentials. */

@@ -78,8 +78,10 @@ function worksNow({ error, state }: ConnectionView): boolean {
  */
 export function describeConnection(view: ConnectionView): string {
   const { name, server, state, error, tools, waiting, notes, missing, credential } = view;
+  const isPrivate = view.private && view.type !== "program";
   const lines = [
     `${name}  ${visibleText(server)}  ${formatCount(tools, "tool")}, ${texts.states[state]}`,
+    ...(isPrivate ? [texts.private] : []),
     ...(missing.length === 0 ? [] : [texts.missing(missing.join(", "))]),
     ...(credential === null ? [] : [texts.credential(credential)]),
     ...(error === null ? [] : [visibleText(error)]),

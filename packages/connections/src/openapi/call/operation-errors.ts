@@ -5,6 +5,7 @@ import { connectionErrors } from "../../transport/connection-error.ts";
 export const operationErrors = {
   ...connectionErrors,
   invalid_arguments: "a value cannot be sent; nothing was sent",
+  private_address: "the service's name leads to a private address; nothing was sent",
   timed_out: "the service did not answer in time; the call can be repeated",
 } as const;
 

@@ -1,5 +1,6 @@
 import type { FetchLike } from "../../transport/fetch-like.ts";
 import { guardedFetch } from "../../transport/guarded-fetch.ts";
+import { isPrivateName } from "../../definition/private-hosts.ts";
 import type { OpenApiConnection } from "../definition/openapi-connection.ts";
 import { isUrl } from "../definition/openapi-connection.ts";
 
@@ -10,25 +11,44 @@ export type ServiceFetch = FetchLike & { readonly close: () => Promise<void> };
 export const largestDocument = 32 * 1024 * 1024;
 
 /**
- * Returns the `fetch` of a connection. It reaches a private address only if the settings name the
- * host: in `server`, or if that is not set, in the URL of the document.
+ * Returns the `fetch` of a connection. It reaches a private address only at the host that the
+ * settings name, in `server` or else in the URL of the document, and only if this host is private by
+ * its name or the settings say so.
  *
  * @param options.maxBytes the largest body @default that of messages
  */
 export function serviceFetch(
-  { name, document, server, variables }: OpenApiConnection,
+  connection: OpenApiConnection,
   options: { readonly maxBytes?: number; readonly ofDocument?: boolean } = {},
 ): ServiceFetch {
   const { maxBytes, ofDocument = false } = options;
+  const url = namedUrl(connection, { ofDocument });
+  const host = url === undefined ? [] : [url.host];
+  return guardedFetch({
+    name: connection.name,
+    privateHosts: isPrivate(connection, url) ? host : [],
+    ownHosts: host,
+    ...(maxBytes !== undefined && { maxBytes }),
+  });
+}
+
+/** Returns whether the service may have a private address. */
+export function isPrivateService(connection: OpenApiConnection): boolean {
+  return isPrivate(connection, namedUrl(connection, { ofDocument: false }));
+}
+
+function isPrivate({ private: isAccepted }: OpenApiConnection, url: URL | undefined): boolean {
+  return url !== undefined && (isAccepted ?? isPrivateName(url.hostname));
+}
+
+/** Returns the URL that the settings name: of the document or of the service. */
+function namedUrl(
+  { document, server, variables }: OpenApiConnection,
+  { ofDocument }: { readonly ofDocument: boolean },
+): URL | undefined {
   const filled = server?.replaceAll(/\{([^{}]+)\}/g, (whole, key: string) =>
     Object.hasOwn(variables, key) ? (variables[key] ?? whole) : whole,
   );
   const named = ofDocument || filled === undefined || !isUrl(filled) ? document : filled;
-  const url = isUrl(named) ? URL.parse(named) : null;
-  return guardedFetch({
-    name,
-    url: url ?? new URL("https://invalid.invalid/"),
-    mayBePrivate: url !== null,
-    ...(maxBytes !== undefined && { maxBytes }),
-  });
+  return isUrl(named) ? (URL.parse(named) ?? undefined) : undefined;
 }

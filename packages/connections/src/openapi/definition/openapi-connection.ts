@@ -12,6 +12,11 @@ export interface OpenApiConnection {
    * @default the first server of the document
    */
   readonly server?: string;
+  /**
+   * Whether the host of the service, or of the document at a URL, may have a private address.
+   * @default whether it is private by its name, for example `localhost` or `10.0.0.5`
+   */
+  readonly private?: boolean;
   /** Values of the server's variables. @default the defaults of the document */
   readonly variables: { readonly [name: string]: string };
   /** Credentials by the name of the document's security scheme. Values may be secret. */

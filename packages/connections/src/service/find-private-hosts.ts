@@ -1,0 +1,43 @@
+import { addressProblem, isAddress, type ResolveHost } from "@capstan/sandbox";
+import type { HttpConnection } from "../definition/connection.ts";
+import { isPrivateName, ownUrls } from "../definition/private-hosts.ts";
+
+/** The hosts of a new connection that may have a private address, or why a user must decide. */
+export type FoundPrivateHosts =
+  | { readonly status: "found"; readonly hosts: readonly string[] }
+  | { readonly status: "private"; readonly message: string };
+
+/**
+ * Finds which hosts of a new connection are private now. Later, its other hosts are never reached
+ * at a private address. A private name is obvious to the user who enters it; a name that only leads
+ * to a private address is accepted if `isAccepted`, and so is one that cannot be resolved.
+ *
+ * @param options.isAccepted false accepts no private host. @default only those with a private name
+ */
+export async function findPrivateHosts(
+  connection: Pick<HttpConnection, "url" | "oauth">,
+  options: { readonly isAccepted: boolean | undefined; readonly resolve: ResolveHost },
+): Promise<FoundPrivateHosts> {
+  const { isAccepted, resolve } = options;
+  const hosts: string[] = [];
+  for (const { hostname, host } of ownUrls(connection)) {
+    const isObvious = isPrivateName(hostname);
+    const problem = isObvious ? "private" : await problemOf(hostname, resolve);
+    if (problem === undefined || (problem === "unknown" && isAccepted !== true)) continue;
+    if (isAccepted === false || (isAccepted === undefined && !isObvious))
+      return { status: "private", message: mustAccept(hostname, problem) };
+    hosts.push(host);
+  }
+  return { status: "found", hosts };
+}
+
+async function problemOf(hostname: string, resolve: ResolveHost): Promise<string | undefined> {
+  if (isAddress(hostname)) return undefined;
+  const addresses = await resolve(hostname).catch(() => []);
+  if (addresses.length === 0) return "unknown";
+  return addresses.map(({ address }) => addressProblem(address)).find((one) => one !== undefined);
+}
+
+function mustAccept(hostname: string, range: string): string {
+  return `${hostname} is not on the public internet (${range}). If you trust this server in your network, add it as private: "private": true.`;
+}
