@@ -84,3 +84,29 @@ test("an answer that belongs to no sign-in of this tab is not sent", { skip }, a
   await page.getByText(/did not start this sign-in/).waitFor();
   assert.doesNotMatch(page.url(), /code|state/);
 });
+
+test("a server in a private network is added after a second step", { skip }, async () => {
+  const { page } = me;
+  const bodies: unknown[] = [];
+  const message = "intranet.example.org is not on the public internet (private).";
+  const error = { message, type: "invalid_request_error", code: "private_address", param: null };
+  const added = (url: URL) => url.pathname === "/v1/connections";
+  await page.route(added, async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    bodies.push(route.request().postDataJSON());
+    await route.fulfill({ status: 422, json: { error } });
+  });
+  const panel = page.getByTestId("panel-connections");
+  await panel.getByTestId("add-connection").click();
+  await panel.getByLabel("Address").fill("https://intranet.example.org/mcp");
+  await panel.getByLabel("Name").fill("intranet");
+  const save = panel.getByTestId("connection-save");
+  await save.click();
+  await panel.getByText(message).waitFor();
+  await save.getByText("Add a server in my private network").click();
+  const body = { name: "intranet", url: "https://intranet.example.org/mcp" };
+  await eventually(() => assert.deepEqual(bodies, [body, { ...body, private: true }]));
+  // Another address is a new question.
+  await panel.getByLabel("Address").fill("https://other.example.org/mcp");
+  await save.getByText("Add", { exact: true }).waitFor();
+});

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { InlineApprovalAdapter, type JsonObject } from "@capstan/core";
 import type { CredentialSource } from "../credentials/credential-source.ts";
+import { fakeContext } from "@capstan/core/testing";
+import { sendRequest } from "./call/send-request.ts";
+import type { ServiceFetch } from "./call/service-client.ts";
 import { textOf, toolNames, until } from "../testing/read-results.ts";
 import {
   type AnswerRequest,
@@ -280,6 +283,38 @@ test("redirects keep the credential at its origin", async () => {
   assert.match(await pets.call("other", {}), /not on the public internet/);
   assert.match(await pets.call("post", {}), /redirects the request to http.*was not sent there/);
   assert.equal(other.requests.length, 0);
+});
+
+test("a redirect to another origin and back gets no credential", async () => {
+  const sent: (string | null)[] = [];
+  const answers = ["https://evil.example/", "https://pets.example/export?to=evil", ""];
+  const fetch: ServiceFetch = Object.assign(
+    (_url: string | URL, init?: RequestInit) => {
+      sent.push(new Headers(init?.headers).get("authorization"));
+      const location = answers.shift() ?? "";
+      const redirect = { status: 302, headers: { location } };
+      return Promise.resolve(new Response(null, location === "" ? {} : redirect));
+    },
+    { close: () => Promise.resolve() },
+  );
+  const url = new URL("https://pets.example/pets");
+  const headers = { accept: "application/json" };
+  const outcome = await sendRequest(
+    fetch,
+    {
+      name: "pets",
+      method: "GET",
+      plain: { url, headers },
+      full: { url, headers: { ...headers, authorization: "Bearer canary" } },
+      body: undefined,
+      mayRepeat: true,
+      idleSeconds: 5,
+      secrets: [],
+    },
+    fakeContext(),
+  );
+  assert.equal(outcome.status, "answered");
+  assert.deepEqual(sent, ["Bearer canary", null, null]);
 });
 
 test("the error of a service tells the model what to change", async () => {

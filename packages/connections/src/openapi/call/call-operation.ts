@@ -69,8 +69,10 @@ export async function callOperation(
   let size = first.bytes.length;
   let next = nextPage(operation, args, { headers: first.headers, url: first.url, value });
   const notes: string[] = [];
+  let { hasLeft } = first;
   for (let page = 2; next !== undefined && page <= (connection.pages ?? 1); page++) {
-    if (size > largestPages) break;
+    // Another origin must not choose arguments of a request with credentials.
+    if (size > largestPages || hasLeft) break;
     context.output.progress({ message: `Reading page ${page}` });
     const response = await request(operation, next, host, context);
     if (isToolError(response)) {
@@ -83,6 +85,7 @@ export async function callOperation(
     value = joined;
     size += response.bytes.length;
     const { headers, url } = response;
+    hasLeft = response.hasLeft;
     next = nextPage(operation, next, { headers, url, value: further.data });
   }
   if (next !== undefined)
@@ -142,7 +145,8 @@ async function request(
       const { response } = sent;
       if (response.status < 400) return response;
       // The service has not carried out the request, and a new token may be accepted.
-      if (response.status === 401 && isOwn && revision !== undefined && attempt === 1) {
+      const isRejected = response.status === 401 && isOwn && !response.hasLeft;
+      if (isRejected && revision !== undefined && attempt === 1) {
         found = await findCredentials(operation, host, context, revision);
         continue;
       }

@@ -7,6 +7,8 @@ export interface ReadResponse {
   readonly headers: Headers;
   readonly bytes: Buffer;
   readonly url: URL;
+  /** Whether a redirect left the origin of the service, so that another one chose the response. */
+  readonly hasLeft: boolean;
 }
 
 /** The result of a response: JSON or text as data, and other types as a file. */

@@ -32,7 +32,8 @@ const mostRedirects = 5;
 
 /**
  * Sends a request, and follows its redirects: reads to any public host, writes only to the same
- * origin. Credentials and the arguments in headers never leave the origin.
+ * origin. Credentials and the arguments in headers never leave the origin. After a redirect that leaves
+ * it, none are sent, also if the next one leads back: the other origin chose that address.
  */
 export async function sendRequest(
   fetch: ServiceFetch,
@@ -61,6 +62,7 @@ export async function sendRequest(
     const start = request.full.url;
     let { method, body } = request;
     let url = start;
+    let hasLeft = false;
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
       if (deniesUrl(context.denied(), url))
         return failed(
@@ -69,8 +71,8 @@ export async function sendRequest(
             message: `A rule denies the host ${url.host}, which ${name} needs.`,
           }),
         );
-      const isOwn = url.origin === start.origin;
-      const { headers } = isOwn ? request.full : { headers: plainHeaders(request.plain) };
+      hasLeft ||= url.origin !== start.origin;
+      const { headers } = hasLeft ? { headers: plainHeaders(request.plain) } : request.full;
       onActivity();
       state.isSent = true;
       const response = await fetch(url, {
@@ -89,7 +91,7 @@ export async function sendRequest(
       if (next === undefined) {
         const bytes = await readBytes(response, { output: context.output, onActivity });
         const { status, headers: received } = response;
-        return { status: "answered", response: { status, headers: received, bytes, url } };
+        return { status: "answered", response: { status, headers: received, bytes, url, hasLeft } };
       }
       await response.body?.cancel().catch(() => {});
       const isRead = method === "GET" || method === "HEAD";
