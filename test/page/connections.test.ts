@@ -4,7 +4,7 @@ import { type OAuthServers, startOAuthServers } from "@capstan/connections/testi
 import type { Browser } from "playwright-core";
 import { findBrowser, launchBrowser } from "../browser.ts";
 import { type Capstan, startCapstan } from "./capstan.ts";
-import { visit, type Visitor } from "./visitor.ts";
+import { eventually, visit, type Visitor } from "./visitor.ts";
 
 // Adds a server on the page, signs in at its authorization server in the browser, and signs out.
 
