@@ -152,7 +152,10 @@ export async function openConnectionService(options: {
     const found = await findPrivateHosts(urls, { isAccepted, resolve });
     if (found.status === "private")
       return { status: "failed", code: "private_address", message: found.message } as const;
-    return { status: "located", settings: { ...settings, privateHosts: [...found.hosts] } } as const;
+    return {
+      status: "located",
+      settings: { ...settings, privateHosts: [...found.hosts] },
+    } as const;
   }
 
   const exists = (name: string) => stored.has(name) || configured.has(name);

@@ -32,7 +32,8 @@ export function readNewConnection(
       field: url === undefined ? "url" : "command",
       message: 'expected either "url" (a server) or "command" (a program).',
     };
-  const others = url === undefined ? { oauth, private: isPrivate } : { args, env, read, write, network };
+  const others =
+    url === undefined ? { oauth, private: isPrivate } : { args, env, read, write, network };
   const [extra] = Object.entries(others).filter(([, value]) => value !== undefined);
   if (extra !== undefined)
     return {

@@ -52,13 +52,14 @@ export function guardedFetch(options: {
     const publicOnly = !mayBePrivate(url);
     if (publicOnly && isAddress(url.hostname)) {
       const problem = addressProblem(url.hostname);
-      if (problem !== undefined)
-        throw privateAddress(url.hostname, problem, fixFor(url.hostname));
+      if (problem !== undefined) throw privateAddress(url.hostname, problem, fixFor(url.hostname));
     }
     const dispatcher = await agentFor(publicOnly);
     const { fetch } = await import("undici");
     // The types of the two libraries differ only in details that are not used here.
-    const given = { redirect: "manual", ...init, dispatcher } as unknown as Parameters<typeof fetch>[1];
+    const given = { redirect: "manual", ...init, dispatcher } as unknown as Parameters<
+      typeof fetch
+    >[1];
     const response = (await fetch(url, given)) as unknown as Response;
     onReply?.(response.status, response.headers.get("retry-after") ?? undefined);
     return limited(response, { name, maxBytes, onTooLarge });
