@@ -26,7 +26,7 @@ export interface AgentOptions {
   /** Whether addresses that are not public are rejected. */
   readonly publicOnly: boolean;
   readonly connectTimeoutMs: number;
-  /** What users can do if a host is private, by its name. @default as for `privateAddress` */
+  /** Returns the advice for users if a host is private. @default that of `privateAddress` */
   readonly fixFor?: (hostname: string) => string | undefined;
 }
 
@@ -99,7 +99,7 @@ function refusePrivate(
 /**
  * The message omits the address, so that the model does not learn internal addresses.
  *
- * @param fix what users can do. @default the configuration can allow a host
+ * @param fix the advice for users. @default that the configuration can allow a host
  */
 export function privateAddress(
   hostname: string,

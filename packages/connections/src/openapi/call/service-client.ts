@@ -12,8 +12,8 @@ export const largestDocument = 32 * 1024 * 1024;
 
 /**
  * Returns the `fetch` of a connection. It reaches a private address only at the host that the
- * settings name, in `server` or else in the URL of the document, and only if this host is private by
- * its name or the settings say so.
+ * settings name: in `server`, or else in the URL of the document. This host must be private by its
+ * name, or the settings must say so.
  *
  * @param options.maxBytes the largest body @default that of messages
  */
