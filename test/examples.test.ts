@@ -102,7 +102,7 @@ test("calls that need approval request it as the guide describes", async () => {
     /^invalid: arguments: /,
     /^WriteFile log\/tuesday\.md: success: \[A user changed the arguments/,
     /^approve WriteFile "log\/rumours\.md"/,
-    /^WriteFile log\/rumours\.md: execution_rejected: The user refused this call: Log only what you observed\. It/,
+    /^WriteFile log\/rumours\.md: execution_rejected: The user denied this call: Log only what you observed\. It/,
     /^WriteFile log\/rumours\.md: execution_rejected: .*remembered until they revoke it/,
     /^approve WriteFile "notes\/sail\.md"/,
     /^WriteFile notes\/(sail|mast)\.md: success/,

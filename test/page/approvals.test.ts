@@ -95,7 +95,7 @@ test("several cards are open at once, and each is answered on its own", { skip }
   await button(me.card("ViewFile"), /^Reject/).click();
   await me.turnEnds();
   const [notes, page, other] = told();
-  assert.match(notes ?? "", /refused[^]*These are my own notes\./);
+  assert.match(notes ?? "", /denied[^]*These are my own notes\./);
   assert.doesNotMatch(notes ?? "", /Haul away/);
   assert.match(page ?? "", /The first page\./);
   assert.match(other ?? "", /Belay\./);

@@ -18,7 +18,7 @@ import type {
   ConversationState,
   ConversationUpdate,
   ConversationView,
-  DamagedView,
+  CorruptView,
   FileView,
   GrantView,
   ListView,
@@ -308,11 +308,11 @@ export function createClient(options: ClientOptions = {}) {
       const after = page.after === undefined ? "" : `&after=${id(page.after)}`;
       const state = page.state === undefined ? "" : `&state=${page.state}`;
       const path = `/v1/conversations?limit=${page.limit}${state}${after}`;
-      return json<ListView<ConversationView | DamagedView>>(path, { signal });
+      return json<ListView<ConversationView | CorruptView>>(path, { signal });
     },
     latestConversation: async (signal?: Signal) => {
       const path = "/v1/conversations?limit=20";
-      const { data } = await json<ListView<ConversationView | DamagedView>>(path, { signal });
+      const { data } = await json<ListView<ConversationView | CorruptView>>(path, { signal });
       return data.find((entry) => entry.object === "conversation");
     },
     /** Finds conversations with all words of a query in their title or messages. */
@@ -343,7 +343,7 @@ export function createClient(options: ClientOptions = {}) {
     run: (run: string, signal?: Signal) => json<RunView>(pathOf.run(run), { signal }),
     /** Returns the newest runs of a conversation without their events, newest first. */
     newestRuns: (conversation: string, signal?: Signal) =>
-      json<ListView<RunView | DamagedView>>(
+      json<ListView<RunView | CorruptView>>(
         `/v1/runs?conversation=${id(conversation)}&limit=${newestRuns}`,
         { signal },
       ),
@@ -395,7 +395,7 @@ export function createClient(options: ClientOptions = {}) {
     // Approvals, reviews, grants and rules
     /** Returns the pending approval requests of all conversations, newest first. */
     pendingApprovals: (signal?: Signal) =>
-      list<ApprovalView | DamagedView>("/v1/approvals", signal, {
+      list<ApprovalView | CorruptView>("/v1/approvals", signal, {
         status: "pending",
         limit: "100",
       }),
@@ -414,7 +414,7 @@ export function createClient(options: ClientOptions = {}) {
       post<ReviewPreview>(`${pathOf.approval(approval)}/preview`, body, signal),
     /** Returns the grants that apply to a conversation, or all grants. */
     grants: (conversation?: string, signal?: Signal) =>
-      list<GrantView | DamagedView>("/v1/grants", signal, {
+      list<GrantView | CorruptView>("/v1/grants", signal, {
         ...(conversation !== undefined && { conversation }),
       }),
     revokeGrant: (grant: string, signal?: Signal) => remove(`/v1/grants/${id(grant)}`, { signal }),
@@ -426,7 +426,7 @@ export function createClient(options: ClientOptions = {}) {
 
     // Agents
     /** Returns the agents of the configuration and the user's own. */
-    agents: (signal?: Signal) => list<AgentView | DamagedView>("/v1/agents", signal),
+    agents: (signal?: Signal) => list<AgentView | CorruptView>("/v1/agents", signal),
     agent: (name: string, signal?: Signal) => json<AgentView>(pathOf.agent(name), { signal }),
     createAgent: (body: AgentCreateBody, signal?: Signal) =>
       post<AgentView>("/v1/agents", body, signal),
@@ -444,7 +444,7 @@ export function createClient(options: ClientOptions = {}) {
     ) => {
       const wanted = Object.entries(filter).filter(([, text]) => text !== "");
       const path = `${pathOf.conversation(conversation)}/variables`;
-      return list<VariableView | DamagedView>(path, signal, Object.fromEntries(wanted));
+      return list<VariableView | CorruptView>(path, signal, Object.fromEntries(wanted));
     },
     /** Returns a variable with its value or a slice of it. */
     variable: (conversation: string, name: string, slice?: Required<Slice>, signal?: Signal) => {

@@ -72,7 +72,7 @@ export type {
 export type { ErrorBody } from "./error.ts";
 export type { FileDeleted, FileLinkView, FileView, UploadPartView, UploadView } from "./file.ts";
 export type { GrantDeleted, GrantView } from "./grant.ts";
-export type { DamagedView, ListView } from "./list.ts";
+export type { CorruptView, ListView } from "./list.ts";
 export type { OverrideChange, OverrideDeleted, OverrideView } from "./override.ts";
 export type { PreferencesUpdate, PreferencesView } from "./preferences.ts";
 export type { ProviderBody, ProviderOutcome, ProviderSettings, ProviderView } from "./provider.ts";

@@ -1,10 +1,10 @@
 /**
  * A list entry whose stored row is corrupt. It has no effect, and the API shows none of its fields.
  */
-export interface DamagedView {
-  readonly object: "damaged";
+export interface CorruptView {
+  readonly object: "corrupt";
   readonly id: string;
-  readonly error: { readonly code: "entry_damaged"; readonly message: string };
+  readonly error: { readonly code: "entry_corrupt"; readonly message: string };
 }
 
 /** Every list of the API, in OpenAI's form. */

@@ -14,7 +14,7 @@ export interface OverrideView extends PolicyRule {
   /** One sentence for each part without effect, with the rule that overrides it. */
   readonly notes: readonly string[];
   /** Its stored row is corrupt: the rule denies all calls until a user removes it. */
-  readonly damaged?: true;
+  readonly corrupt?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -24,7 +24,7 @@ test("a store failure tells the client what to do; only the log has the path", a
     ["database_unreachable", 503, "5", /Try again/],
     ["store_busy", 503, "1", /Try again/],
     ["store_closed", 503, "5", /Try again/],
-    ["database_refused", 503, null, /log/],
+    ["database_rejected", 503, null, /log/],
     ["database_corrupt", 500, null, /restore a backup/],
     ["data_directory_unwritable", 500, null, /no permission to write/],
   ] as const) {

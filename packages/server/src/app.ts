@@ -270,13 +270,13 @@ const failures: { readonly [code: string]: Failure } = {
     message:
       "The server's file storage does not respond. Nothing was stored. Try again in a moment.",
   },
-  files_refused: {
+  files_rejected: {
     status: 503,
     message:
       "The server's file storage rejected the request. An administrator finds the reason in the server's log.",
   },
   database_unreachable: databaseUnreachable,
-  database_refused: {
+  database_rejected: {
     status: 503,
     message: "The server's database rejected the request. The reason is in the server's log.",
   },
@@ -294,7 +294,7 @@ const failures: { readonly [code: string]: Failure } = {
   database_corrupt: {
     status: 500,
     message:
-      "This request needs data that is damaged in the server's database. An administrator must restore a backup; the server's log has the details.",
+      "This request needs data that is corrupt in the server's database. An administrator must restore a backup; the server's log has the details.",
   },
   data_directory_unwritable: {
     status: 500,

@@ -34,7 +34,7 @@ async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {
   }
 }
 
-test("a group's last calls are listed without those of a damaged run, which is named", async () => {
+test("a group's last calls are listed without those of a corrupt run, which is named", async () => {
   await withDamage(async (store) => {
     const { calls, unreadable } = await store.listCalls({ owner, group: "boats", limit: 10 });
     assert.deepEqual(
@@ -45,7 +45,7 @@ test("a group's last calls are listed without those of a damaged run, which is n
   });
 });
 
-test("old data is deleted except for a damaged run, and the report says why it stays", async () => {
+test("old data is deleted except for a corrupt run, and the report says why it stays", async () => {
   await withDamage(async (store) => {
     const rules = { retention: { days: 1 }, now: Date.now() + 2 * 24 * 60 * 60 * 1_000 };
     const held = { unknown_outcome: 1, unreadable: 1 };

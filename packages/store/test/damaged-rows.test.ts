@@ -51,7 +51,7 @@ async function withDamage(
   }
 }
 
-test("a damaged conversation is listed as damaged, the others are unaffected, and it can be deleted", async () => {
+test("a corrupt conversation is listed as corrupt, the others are unaffected, and it can be deleted", async () => {
   await withDamage(async (store, damage) => {
     const switches = { groups: {}, tools: {} };
     const create = { type: "create-conversation", owner, metadata: {}, switches } as const;
@@ -69,7 +69,7 @@ test("a damaged conversation is listed as damaged, the others are unaffected, an
 });
 
 // Contract: durability-57
-test("a damaged grant allows nothing, and is listed as damaged", async () => {
+test("a corrupt grant allows nothing, and is listed as corrupt", async () => {
   await withDamage(async (store, damage) => {
     const grant = (id: string) => grantOf(id, { scope: "always", title: "good" });
     for (const id of ["a", "b"])
@@ -103,7 +103,7 @@ test("a damaged agent is listed without its content until it is deleted or writt
   });
 });
 
-test("a damaged rule of a user denies all calls until it is removed or written again", async () => {
+test("a corrupt rule of a user denies all calls until it is removed or written again", async () => {
   await withDamage(async (store, damage) => {
     const change = { execution: "ask-always", reason: "good" } as const;
     const write = { type: "change-override", owner, tool: "files.*", change } as const;
@@ -121,7 +121,7 @@ test("a damaged rule of a user denies all calls until it is removed or written a
 });
 
 // Contract: durability-57
-test("a damaged approval is listed as damaged, cannot be answered, and still expires", async () => {
+test("a corrupt approval is listed as corrupt, cannot be answered, and still expires", async () => {
   await withDamage(async (store, damage, clock) => {
     await createRun(store, { id: "r" });
     for (const id of ["a", "b"]) {
@@ -166,7 +166,7 @@ test("damaged events, messages, calls and deltas are not read, but those of othe
   });
 });
 
-test("a damaged run, request or result is listed as damaged, and reading it alone fails", async () => {
+test("a corrupt run, request or result is listed as corrupt, and reading it alone fails", async () => {
   await withDamage(async (store, damage) => {
     for (const id of ["a", "b", "c", "d"]) {
       await createRun(store, { id, model: "good", input: ["good"] });
@@ -263,7 +263,7 @@ test("damaged rows of vector stores hide no others, and a damaged store can be d
         .listSearchObjects({ owner, order: "asc", limit })
         .then((all) => all.map(({ id }) => id));
     assert.deepEqual(await list(9), ["a", "c"]);
-    assert.deepEqual(await list(2), ["a", "c"], "a page is full in spite of a damaged row");
+    assert.deepEqual(await list(2), ["a", "c"], "a page is full in spite of a corrupt row");
     await assert.rejects(store.getSearchObject({ owner, id: "b" }), corrupt);
     const [deleted] = await store.write([{ type: "delete-vector-store", owner, id: "b" }]);
     assert.equal(deleted.status, "removed");
@@ -271,7 +271,7 @@ test("damaged rows of vector stores hide no others, and a damaged store can be d
   });
 });
 
-test("a grant shows no conversation from a damaged run", async () => {
+test("a grant shows no conversation from a corrupt run", async () => {
   await withDamage(async (store, damage) => {
     const switches = { groups: {}, tools: {} };
     const conversation = { type: "create-conversation", owner, id: "good", title: "" } as const;

@@ -1,5 +1,5 @@
 import type {
-  DamagedView,
+  CorruptView,
   ExecutionAnswerBody,
   ExecutionApprovalView,
   GrantView,
@@ -141,9 +141,9 @@ function start(mock: MockServer, run: MockRun, input: string): void {
   );
 }
 
-function damaged(ids: readonly string[]): readonly DamagedView[] {
-  const error = { code: "entry_damaged", message: "Restore the last backup." } as const;
-  return ids.map((id) => ({ object: "damaged", id, error }));
+function damaged(ids: readonly string[]): readonly CorruptView[] {
+  const error = { code: "entry_corrupt", message: "Restore the last backup." } as const;
+  return ids.map((id) => ({ object: "corrupt", id, error }));
 }
 
 function conversations(

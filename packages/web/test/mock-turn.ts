@@ -128,7 +128,7 @@ export class MockTurn {
       const answer = await this.#ask(call, toolId);
       if (answer.decision === "refuse") {
         const reason = answer.reason ?? "";
-        const text = `The user refused this call${reason === "" ? "" : `: ${reason}`}.`;
+        const text = `The user denied this call${reason === "" ? "" : `: ${reason}`}.`;
         return emit(this.run, {
           ...settled(callId, Date.now(), text),
           status: "execution_rejected",

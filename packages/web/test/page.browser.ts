@@ -676,7 +676,7 @@ test(
     mock.store.damaged = { conversations: ["conv_damaged"], grants: ["damaged"], variables: [] };
     await page.reload();
     await page.getByTestId("damaged-conversation").waitFor();
-    assert.equal(await page.getByTestId("damaged-conversation").innerText(), "Damaged chat");
+    assert.equal(await page.getByTestId("damaged-conversation").innerText(), "Corrupt chat");
     await page.getByText("A sound one").click();
     await page.getByTestId("open-permissions").click();
     const grant = page.getByTestId("damaged-grant");

@@ -93,7 +93,7 @@ function entriesOf(list: string, { text }: Answer): readonly (readonly [string, 
     .filter(({ object, status }) => object !== "run" || !changing.has(status ?? ""))
     .map((entry) => {
       const isDamaged =
-        entry.object === "damaged" || entry.damaged === true || entry.error?.code === "run_damaged";
+        entry.object === "corrupt" || entry.corrupt === true || entry.error?.code === "run_corrupt";
       // The status of a conversation's last run, whose row may be damaged.
       const { head_status: _, ...own } = entry;
       return [`${list} ${entry.id}`, isDamaged ? "damaged" : JSON.stringify(own)] as const;

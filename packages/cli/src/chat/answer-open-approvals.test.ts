@@ -42,7 +42,7 @@ const approval = (id: string, more: object = {}) => ({
 });
 
 test("the user is asked about the calls of all programs, the oldest first", async () => {
-  const damaged = { object: "damaged", id: "x", error: { code: "", message: "" } };
+  const damaged = { object: "corrupt", id: "x", error: { code: "", message: "" } };
   const { client, answers } = serverWith([
     approval("newer", { program: "codex" }),
     damaged,

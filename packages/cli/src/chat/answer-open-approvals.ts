@@ -1,5 +1,5 @@
 import type { Client } from "@capstan/client";
-import type { ApprovalView, DamagedView } from "@capstan/contract";
+import type { ApprovalView, CorruptView } from "@capstan/contract";
 import { printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { notice, type Terminal } from "../terminal/terminal.ts";
@@ -41,6 +41,6 @@ export async function answerOpenApprovals(options: {
   if (!terminal.interactive && pending.length > 0) terminal.write(notice(texts.noTerminal));
 }
 
-function isReadable(entry: ApprovalView | DamagedView): entry is ApprovalView {
+function isReadable(entry: ApprovalView | CorruptView): entry is ApprovalView {
   return entry.object === "approval";
 }

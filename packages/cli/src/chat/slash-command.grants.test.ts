@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DamagedView, GrantView } from "@capstan/contract";
+import type { CorruptView, GrantView } from "@capstan/contract";
 import type { ChatSession } from "./chat-session.ts";
 import { grantsCommand, variablesCommand } from "./slash-command.ts";
 import { plainStyle } from "../terminal/style.ts";
@@ -21,11 +21,11 @@ const grant: GrantView = {
   expiresAt: Date.UTC(2026, 0, 2, 4, 4),
 };
 
-const message = "The stored data of this entry is damaged.";
-const error = { code: "entry_damaged", message } as const;
-const damaged: DamagedView = { object: "damaged", id: "grant_2", error };
+const message = "The stored data of this entry is corrupt.";
+const error = { code: "entry_corrupt", message } as const;
+const damaged: CorruptView = { object: "corrupt", id: "grant_2", error };
 
-async function say(grants: readonly (GrantView | DamagedView)[], revoke?: string) {
+async function say(grants: readonly (GrantView | CorruptView)[], revoke?: string) {
   const written: string[] = [];
   const revoked: string[] = [];
   const session = {
@@ -65,7 +65,7 @@ test("the command reports that there are no grants", async () => {
 // Contract: durability-57
 test("a corrupt grant is marked, does not hide other grants, and can be revoked", async () => {
   const { text } = await say([grant, damaged]);
-  assert.match(text, /^1 {2}denied: .*\n2 {2}damaged: it allows nothing {2}The stored data/);
+  assert.match(text, /^1 {2}denied: .*\n2 {2}corrupt: it allows nothing {2}The stored data/);
   assert.deepEqual((await say([grant, damaged], "2")).revoked, ["grant_2"]);
   assert.match((await say([damaged], "variables")).text, /^grant_2 {2}The stored data/);
 });

@@ -99,7 +99,7 @@ export async function variablesCommand(
     return terminal.write([{ channel: "answer", text: `${printable(text)}\n` }]);
   }
   for (const variable of variables) {
-    if (variable.object === "damaged") {
+    if (variable.object === "corrupt") {
       printLine(session, `${printableLine(variable.id)}  ${style.dim(variable.error.message)}`);
       continue;
     }
@@ -124,11 +124,11 @@ export async function grantsCommand(
     const grant = grants[Number(revoke) - 1];
     if (grant === undefined) return printLine(session, texts.unknownGrant(printableLine(revoke)));
     await client.revokeGrant(grant.id);
-    const title = grant.object === "damaged" ? grant.id : grant.title;
+    const title = grant.object === "corrupt" ? grant.id : grant.title;
     return printLine(session, texts.grantRevoked(printableLine(title)));
   }
   for (const [index, grant] of grants.entries()) {
-    if (grant.object === "damaged") {
+    if (grant.object === "corrupt") {
       printLine(session, `${index + 1}  ${texts.damagedGrant}  ${style.dim(grant.error.message)}`);
       continue;
     }

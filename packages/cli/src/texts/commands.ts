@@ -47,7 +47,7 @@ export const commandTexts = {
       unfinished: "a run has not ended",
       question: "an approval or a review is pending",
       unknown_outcome: "the outcome of a call is unknown",
-      unreadable: "some of its calls are damaged and cannot be read",
+      unreadable: "some of its calls are corrupt and cannot be read",
     },
     nothingToPrune: "No data exceeds the retention.",
     freed: (size: string) => `, ${size} of it to free space`,

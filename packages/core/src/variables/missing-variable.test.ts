@@ -129,7 +129,7 @@ test("a value that the source cannot read makes the variable damaged", async () 
   const { variables, stored } = withUnread();
   stored.clear();
   assert.equal(await readBack(variables, "long"), false);
-  assert.equal(variables.missingVariable("long").code, "variable_damaged");
+  assert.equal(variables.missingVariable("long").code, "variable_corrupt");
   assert.deepEqual(variables.damagedNames(), ["long"]);
   assert.equal(variables.size, 1);
 });

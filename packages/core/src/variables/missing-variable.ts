@@ -30,7 +30,7 @@ export function missingVariableError(
       return { code: "variable_removed", message: `The variable ${shown} was removed. ${again}` };
     case "damaged":
       return {
-        code: "variable_damaged",
+        code: "variable_corrupt",
         message: `The stored value of the variable ${shown} is corrupt and cannot be read. ${again}`,
       };
     case "not_kept":
@@ -41,7 +41,7 @@ export function missingVariableError(
     case "no_result":
       return {
         code: "variable_without_result",
-        message: `There is no variable ${shown}: that call has not ended yet, was refused, or failed before it ran.`,
+        message: `There is no variable ${shown}: that call has not ended yet, was denied, or failed before it ran.`,
       };
     case undefined: {
       const nearest = nearestNames(name, names(), maxNearest);

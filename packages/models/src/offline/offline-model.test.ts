@@ -225,13 +225,13 @@ test("reports errors and refusals together with successes", async () => {
     turn(
       "/ListFiles {}",
       ["ListFiles", "Error (file_not_found): No folder x.\nmore"],
-      ["DateTime", "The user refused this call: not now. It was not run."],
+      ["DateTime", "The user denied this call: not now. It was not run."],
       ["DateTime", "noon"],
     ),
   );
   assert.match(text, /3 calls were made/);
   assert.match(text, /\*\*ListFiles\*\* failed \(`file_not_found`\): No folder x\.\n/);
-  assert.match(text, /\*\*DateTime\*\* was not run\. The user refused this call: not now/);
+  assert.match(text, /\*\*DateTime\*\* was not run\. The user denied this call: not now/);
   assert.match(text, /\*\*DateTime\*\* returned:\n\n```\nnoon\n```/);
 });
 

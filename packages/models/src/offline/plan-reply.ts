@@ -246,7 +246,7 @@ function citeResults(results: readonly ToolMessage[]): string {
 }
 
 function citeResult({ name, content, parts }: ToolMessage, number: string): string {
-  const refusal = /^(?:The user refused|A person|This call is not allowed)\b[\s\S]*/.exec(
+  const refusal = /^(?:The user (?:denied|refused)|This call is not allowed)\b[\s\S]*/.exec(
     content,
   )?.[0];
   if (refusal !== undefined) return `${number}**${name}** was not run. ${firstLine(refusal)}`;

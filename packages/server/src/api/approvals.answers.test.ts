@@ -87,7 +87,7 @@ test("an answer with a pattern and an expiry time is listed with both", async ()
 test("a denial by the system names no user as its author, and the model reads its reason", async () => {
   for (const [by, words] of [
     ["system", /This call is not allowed: nobody is there/],
-    ["person", /The user refused this call: nobody is there/],
+    ["person", /The user denied this call: nobody is there/],
   ] as const) {
     const { call, path, store, runId } = await waiting();
     const { status } = await call("POST", path, {

@@ -138,8 +138,8 @@ export function overrideViews({
     const view = { ...rule, object: "override", id, title, createdAt, updatedAt } as const;
     if (isDamaged === true) {
       const text =
-        "This rule is damaged and cannot be read. It denies all calls until you remove it.";
-      return { ...view, effect: "full", notes: [text], damaged: true };
+        "This rule is corrupt and cannot be read. It denies all calls until you remove it.";
+      return { ...view, effect: "full", notes: [text], corrupt: true };
     }
     if (!toolIds.some((toolId) => namesTool(rule.tool, toolId)))
       return {

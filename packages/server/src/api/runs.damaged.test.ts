@@ -17,7 +17,7 @@ import { ScriptedModel } from "@capstan/core/testing";
 import { createTestApp } from "../testing/app-fixtures.ts";
 
 // Contract: durability-56
-test("lists show a damaged run as damaged and continue after it", async () => {
+test("lists show a corrupt run as corrupt and continue after it", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -49,13 +49,13 @@ test("lists show a damaged run as damaged and continue after it", async () => {
     );
     assert.deepEqual(
       runs.map(({ error }) => error?.code ?? null),
-      [null, "run_damaged", null],
+      [null, "run_corrupt", null],
     );
   }
 });
 
 // Contract: durability-57
-test("lists include damaged conversations and grants as damaged entries, and a damaged rule denies all calls", async () => {
+test("lists include damaged conversations and grants as corrupt entries, and a corrupt rule denies all calls", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -79,20 +79,20 @@ test("lists include damaged conversations and grants as damaged entries, and a d
   assert.deepEqual(
     new Map(listed.map(({ id, object }) => [id, object])),
     new Map([
-      [first, "damaged"],
+      [first, "corrupt"],
       [second, "conversation"],
     ]),
   );
   const [damaged] = await list("/v1/grants");
-  assert.deepEqual([damaged?.id, damaged?.error?.code], ["g", "entry_damaged"]);
+  assert.deepEqual([damaged?.id, damaged?.error?.code], ["g", "entry_corrupt"]);
   const [override] = await list("/v1/overrides");
-  assert.partialDeepStrictEqual(override, { id: rule, execution: "deny", damaged: true });
+  assert.partialDeepStrictEqual(override, { id: rule, execution: "deny", corrupt: true });
   assert.equal((await call("DELETE", `/v1/conversations/${first}`)).status, 200);
   assert.equal((await call("DELETE", `/v1/overrides/${rule}`)).status, 200);
   assert.equal((await list("/v1/conversations")).length, 1);
 });
 
-test("a damaged value of a variable is not shown, but the other variables are", async () => {
+test("a corrupt value of a variable is not shown, but the other variables are", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -113,7 +113,7 @@ test("a damaged value of a variable is not shown, but the other variables are", 
   assert.equal(names.includes("bad"), false);
   const read = await afterRestart("GET", `${path}/bad`);
   const { error } = read.body as unknown as { error: { code: string; message: string } };
-  assert.deepEqual([read.status, error.code], [409, "entry_damaged"]);
+  assert.deepEqual([read.status, error.code], [409, "entry_corrupt"]);
   assert.match(error.message, /variable "bad"/);
   assert.equal((await afterRestart("PUT", `${path}/bad`, { text: "new" })).status, 200);
   assert.partialDeepStrictEqual(await afterRestart("GET", `${path}/bad`), {
@@ -123,7 +123,7 @@ test("a damaged value of a variable is not shown, but the other variables are", 
 });
 
 // Contract: durability-57
-test("lists can start after a damaged entry or be filtered by one, and a damaged grant can be revoked", async () => {
+test("lists can start after a corrupt entry or be filtered by one, and a corrupt grant can be revoked", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -190,19 +190,19 @@ test("a list shows unreadable variables as one damaged entry", async () => {
     const entries = body.data as unknown as { object: string; error: { code: string } }[];
     assert.deepEqual(
       entries.map(({ object, error }) => [object, error.code]),
-      [["damaged", "entry_damaged"]],
+      [["corrupt", "entry_corrupt"]],
     );
     for (const [method, given] of [["GET"], ["PUT", { text: "new" }], ["DELETE"]] as const) {
       const { status, body } = await afterRestart(method, `${path}/first`, given);
       const { error } = body as unknown as { error: { code: string; message: string } };
-      assert.deepEqual([status, error.code], [409, "entry_damaged"], `${damage} ${method}`);
+      assert.deepEqual([status, error.code], [409, "entry_corrupt"], `${damage} ${method}`);
       assert.match(error.message, /variable "first"/);
     }
   }
 });
 
 // Contract: durability-57
-test("a list shows a damaged variable as a damaged entry, and other variables as usual", async () => {
+test("a list shows a corrupt variable as a corrupt entry, and other variables as usual", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -222,12 +222,12 @@ test("a list shows a damaged variable as a damaged entry, and other variables as
     kinds.filter(([name]) => name === "good" || name === "bad"),
     [
       ["good", "variable"],
-      ["bad", "damaged"],
+      ["bad", "corrupt"],
     ],
   );
 });
 
-test("a run whose events are damaged answers with an error before its stream starts", async () => {
+test("a run whose events are corrupt answers with an error before its stream starts", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);

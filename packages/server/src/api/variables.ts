@@ -2,12 +2,12 @@ import { Hono, type Context } from "hono";
 import { z } from "zod";
 import type { VariableSystem } from "@capstan/core";
 import { readBack, sliceText, type VariableType } from "@capstan/core/host";
-import type { DamagedView, VariableValueView, VariableView } from "@capstan/contract";
+import type { CorruptView, VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import {
   damaged,
-  damagedView,
+  corruptView,
   findConversation,
   listView,
   unlessDamaged,
@@ -41,7 +41,7 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
   routes.get("/:id/variables", async (context) => {
     const variables = await unlessDamaged(async () => runs.variablesOf(await find(context)));
     if (variables === damaged)
-      return context.json(listView([damagedView(context.req.param("id"))]));
+      return context.json(listView([corruptView(context.req.param("id"))]));
     const search = context.req.query("search");
     const type = readWord(context, "type", variableTypes);
     const tag = context.req.query("tag");
@@ -55,9 +55,9 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
       .slice(0, limit)
       .map((info): VariableView => ({ ...info, object: "variable" }));
     // No filter by type or text can match an unreadable value.
-    const unreadable = variables.damagedNames().map(damagedView);
+    const unreadable = variables.damagedNames().map(corruptView);
     return context.json(
-      listView<VariableView | DamagedView>([...data, ...unreadable], listed.length > limit, idOf),
+      listView<VariableView | CorruptView>([...data, ...unreadable], listed.length > limit, idOf),
     );
   });
 
@@ -113,27 +113,27 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
   return routes;
 }
 
-function idOf(entry: VariableView | DamagedView): string {
-  return entry.object === "damaged" ? entry.id : entry.name;
+function idOf(entry: VariableView | CorruptView): string {
+  return entry.object === "corrupt" ? entry.id : entry.name;
 }
 
 /** Reads or edits a variable. @throws RequestError 409 if a required stored row is damaged */
 async function readable<T>(name: string, use: () => Promise<T>): Promise<T> {
   const result = await unlessDamaged(use);
   if (result !== damaged) return result;
-  const found = "A stored row of its conversation is damaged";
+  const found = "A stored row of its conversation is corrupt";
   throw entryDamaged(name, `${found}: "capstan db check" names it; restore the last backup.`);
 }
 
 function missing(variables: VariableSystem, name: string): RequestError {
-  return variables.missingVariable(name).code === "variable_damaged"
-    ? entryDamaged(name, "Its stored value is damaged. PUT a new text in its place.")
+  return variables.missingVariable(name).code === "variable_corrupt"
+    ? entryDamaged(name, "Its stored value is corrupt. PUT a new text in its place.")
     : notFound("variable", name);
 }
 
 function entryDamaged(name: string, why: string): RequestError {
   const message = `The variable "${name.slice(0, 100)}" cannot be read. ${why}`;
-  return new RequestError({ status: 409, code: "entry_damaged", param: "name", message });
+  return new RequestError({ status: 409, code: "entry_corrupt", param: "name", message });
 }
 
 function valueView(

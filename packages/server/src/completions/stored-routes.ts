@@ -11,7 +11,7 @@ import {
 } from "../http/errors.ts";
 import { bytesOf, type MemoryBudget, type Release } from "../http/memory-budget.ts";
 import { readJson, readNumber, readWord } from "../http/read-body.ts";
-import { damaged, damagedView, unlessDamaged } from "../http/records.ts";
+import { damaged, corruptView, unlessDamaged } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
 import { checkedMetadata, metadataSchema } from "./metadata.ts";
@@ -183,7 +183,7 @@ async function* completionsOf(
         const isFinished = parts.pieces.every((each) => each.at(-1)?.type === "end");
         return isFinished ? whole(parts) : undefined;
       });
-      if (entry === damaged) yield { ...damagedView(completionId(id)) };
+      if (entry === damaged) yield { ...corruptView(completionId(id)) };
       else if (entry !== undefined) yield entry as ListEntry;
     }
     after = records.at(-1)?.id;

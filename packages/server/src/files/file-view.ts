@@ -29,7 +29,7 @@ export function fileEntry(file: FileRecord | DamagedPermission): FileView {
     filename: "",
     purpose: "",
     status: "error",
-    status_details: "The stored row of this file is damaged. The file can be deleted.",
+    status_details: "The stored row of this file is corrupt. The file can be deleted.",
   };
 }
 

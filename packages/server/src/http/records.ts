@@ -1,6 +1,6 @@
 import { CapstanError } from "@capstan/core";
 import type { Context } from "hono";
-import type { DamagedView, ListView } from "@capstan/contract";
+import type { CorruptView, ListView } from "@capstan/contract";
 import type {
   ConversationRecord,
   DamagedPermission,
@@ -97,14 +97,14 @@ export function listView<T extends object>(
 export function entryView<T extends object, V>(
   entry: T | DamagedRecord | DamagedPermission,
   view: (record: T) => V,
-): V | DamagedView {
-  return "isDamaged" in entry ? damagedView(entry.id) : view(entry);
+): V | CorruptView {
+  return "isDamaged" in entry ? corruptView(entry.id) : view(entry);
 }
 
-export function damagedView(id: string): DamagedView {
+export function corruptView(id: string): CorruptView {
   const message =
-    'The stored data of this entry is damaged. "capstan db check" names its row; restore the last backup.';
-  return { object: "damaged", id, error: { code: "entry_damaged", message } };
+    'The stored data of this entry is corrupt. "capstan db check" names its row; restore the last backup.';
+  return { object: "corrupt", id, error: { code: "entry_corrupt", message } };
 }
 
 function ownId(item: object): string | null {

@@ -61,7 +61,7 @@ test("only the user can read the key's file, and a damaged one is named", () => 
   openSealer({ folder }).seal("ann", "");
   assert.equal(statSync(file).mode & 0o777, 0o600);
   writeFileSync(file, "short");
-  assert.throws(() => openSealer({ folder }).seal("ann", ""), { code: "sealing_key_damaged" });
+  assert.throws(() => openSealer({ folder }).seal("ann", ""), { code: "sealing_key_corrupt" });
 });
 
 test("a new key seals, and the older ones still open, also after a restart and in another process", () => {

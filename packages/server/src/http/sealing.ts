@@ -168,7 +168,7 @@ function readKeys(folder: string): readonly Buffer[] | undefined {
   const damaged = keys.find((key) => key.length !== keyBytes);
   if (damaged === undefined) return keys;
   throw new CapstanError({
-    code: "sealing_key_damaged",
+    code: "sealing_key_corrupt",
     message: `The file ${fileOf(folder)} must contain keys of ${keyBytes} bytes as Base64, and has ${damaged.length} bytes. Restore it from a backup, or delete it: summaries that clients keep and stored credentials can then no longer be read.`,
   });
 }

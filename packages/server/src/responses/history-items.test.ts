@@ -276,7 +276,7 @@ const word = (approve: boolean) => ({
 test("a call that was denied before the model's last output is shown with its denial", async () => {
   const said = { role: "assistant", content: "As you wish." };
   const refused = await messagesOf([question, word(false), said, { role: "user", content: "ok" }]);
-  assert.match(JSON.stringify(refused), /The user refused this call. Reason: because/);
+  assert.match(JSON.stringify(refused), /The user denied this call. Reason: because/);
   const approved = await messagesOf([
     question,
     word(true),

@@ -154,7 +154,7 @@ function receiptOf(
   const param = `input[${at}].encrypted_content`;
   throw badRequest(
     param,
-    `Invalid '${param}': it is damaged, or this server sealed it for another user or with another key. Send the item as the server returned it, or omit it; the model then does not read the result of that call.`,
+    `Invalid '${param}': it is corrupt, or this server sealed it for another user or with another key. Send the item as the server returned it, or omit it; the model then does not read the result of that call.`,
   );
 }
 

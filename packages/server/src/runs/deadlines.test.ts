@@ -268,7 +268,7 @@ test("a run that cannot be expired is retried after a pause", async () => {
     setDeadlineListener: () => {},
     expire: () => {
       tries += 1;
-      return Promise.reject(new Error("it is damaged"));
+      return Promise.reject(new Error("it is corrupt"));
     },
   };
   const lines: string[] = [];
@@ -283,7 +283,7 @@ test("a run that cannot be expired is retried after a pause", async () => {
   clock.advance(60_000);
   await settled();
   assert.equal(tries, 2);
-  assert.match(lines.join(), /it is damaged/);
+  assert.match(lines.join(), /it is corrupt/);
   stop();
 });
 
@@ -300,7 +300,7 @@ test("a run that cannot be expired delays no approval's expiry", async () => {
     stores: { all: [store] },
     expireApprovals: () => runs.expireApprovals(),
     setDeadlineListener: () => {},
-    expire: () => Promise.reject(new Error("it is damaged")),
+    expire: () => Promise.reject(new Error("it is corrupt")),
   };
   const { stop } = watchDeadlines({ runs: broken, suspendedMs: 60_000, clock, log: () => {} });
   await settled();
@@ -350,7 +350,7 @@ const damages = [
 ] as const;
 
 for (const [what, table, column, end] of damages)
-  test(`a ${what} that is damaged does not prevent others from expiring`, async () => {
+  test(`a ${what} that is corrupt does not prevent others from expiring`, async () => {
     const sql = new SqliteConnection(new DatabaseSync(":memory:"));
     migrate(sql, 1);
     const clock = new FakeClock(Date.now());

@@ -71,7 +71,7 @@ export function watchRetention({ runs, retention, clock, log }: RetentionOptions
 }
 
 function unreadableLine({ owner, held }: PruneReport): string {
-  return `Retention: ${held.unreadable} of ${owner} is due but was not deleted, because some of its calls are damaged and cannot be read.`;
+  return `Retention: ${held.unreadable} of ${owner} is due but was not deleted, because some of its calls are corrupt and cannot be read.`;
 }
 
 function prunedLine({ owner, conversations, runs, bytes }: PruneReport): string {

@@ -44,10 +44,10 @@ test(
           "UPDATE blob_pieces SET piece = set_bit(piece, 9, 1 - get_bit(piece, 9))",
         );
         const found = await problems();
-        assert.match(found.join("\n"), /Row c of the table conversations is damaged/);
-        assert.match(found.join("\n"), /Row g of the table grants is damaged/);
-        assert.match(found.join("\n"), /Row 1\/2\/0 of the table run_journal is damaged/);
-        assert.match(found.join("\n"), /An input of run r is damaged/);
+        assert.match(found.join("\n"), /Row c of the table conversations is corrupt/);
+        assert.match(found.join("\n"), /Row g of the table grants is corrupt/);
+        assert.match(found.join("\n"), /Row 1\/2\/0 of the table run_journal is corrupt/);
+        assert.match(found.join("\n"), /An input of run r is corrupt/);
         assert.deepEqual((await store.listConversations({ owner })).data, [
           { id: "c", isDamaged: true },
         ]);
@@ -57,7 +57,7 @@ test(
         });
         // The checksum of the changed row is right again, and the damage is recorded.
         await client.query("UPDATE conversations SET title = 't'");
-        assert.match((await problems()).join("\n"), /Row c of the table conversations is damaged/);
+        assert.match((await problems()).join("\n"), /Row c of the table conversations is corrupt/);
       } finally {
         await store.close();
       }

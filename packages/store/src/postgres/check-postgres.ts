@@ -81,7 +81,7 @@ async function damagedBlobs(
     const hash = createHash("sha256");
     for await (const piece of pieces ?? []) hash.update(piece);
     if (pieces !== undefined && hash.digest("hex") === sha256) continue;
-    const what = pieces === undefined ? "is missing" : "is damaged";
+    const what = pieces === undefined ? "is missing" : "is corrupt";
     wrong.push(`${holder} ${what}: the blob ${sha256}.`);
     if (wrong.length === maxProblems) break;
   }

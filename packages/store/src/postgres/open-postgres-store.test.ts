@@ -32,7 +32,7 @@ test(
     const missing = (await server.newDatabase()).replace("/postgres?", "/nowhere?");
     const unreachable = "postgres://capstan:secret-word@127.0.0.1:1/postgres";
     const expected = [
-      [wrong, "database_refused", /the user and the password/],
+      [wrong, "database_rejected", /the user and the password/],
       [missing, "database_missing", /Create the database/],
       [unreachable, "database_unreachable", /127\.0\.0\.1:1\/postgres.*Check that PostgreSQL runs/],
       ["postgres://a:secret-word@[", "database_address", /postgres:\/\/user:password@host/],

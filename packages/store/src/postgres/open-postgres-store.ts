@@ -45,7 +45,7 @@ export interface OpenPostgresStoreOptions {
 /**
  * Opens the store in a PostgreSQL database, which other nodes can use at the same time.
  *
- * @throws CapstanError `database_unreachable`, `database_refused`, `database_missing`,
+ * @throws CapstanError `database_unreachable`, `database_rejected`, `database_missing`,
  * `database_newer`, `database_foreign` or `store_failed`, each with advice
  */
 export async function openPostgresStore(options: OpenPostgresStoreOptions): Promise<Store> {

@@ -15,7 +15,7 @@ const causes: { readonly [code: number]: { readonly code: string; readonly advic
   11: {
     code: "database_corrupt",
     advice:
-      "The database is damaged; restore a backup, or move it away to start with an empty one.",
+      "The database is corrupt; restore a backup, or move it away to start with an empty one.",
   },
   13: { code: "disk_full", advice: "The disk is full; make room and try again." },
   14: {

@@ -223,7 +223,7 @@ test("a storage that fails for a moment is asked again; one that stays down is a
   });
   await assert.rejects(blobs.get(received.sha256), { code: "files_unreachable" });
   fault = (_method, response) => (response.writeHead(403).end(), true);
-  await assert.rejects(blobs.get(received.sha256), { code: "files_refused" });
+  await assert.rejects(blobs.get(received.sha256), { code: "files_rejected" });
 });
 
 // Contract: files-10

@@ -59,7 +59,7 @@ export function s3Error(doing: string, thrown: unknown): CapstanError {
   const isRefused = status === 401 || status === 403 || name === "CredentialsProviderError";
   const reason = `${name}${status === undefined ? "" : ` (status ${status})`}: ${errorMessage(thrown)}`;
   return new CapstanError({
-    code: isRefused || status === 404 ? "files_refused" : "files_unreachable",
+    code: isRefused || status === 404 ? "files_rejected" : "files_unreachable",
     message: `${doing} failed in S3. ${reason.slice(0, 300)}. ${
       isRefused
         ? "Check the credentials and their rights on the bucket of files.store."

@@ -68,7 +68,7 @@ test("fills the checksums of an old database, even if several starts are killed"
     // A later start does not compute a removed checksum again.
     sql.run("UPDATE items SET checksum = NULL WHERE n = 7");
     fillChecksums(sql, () => {});
-    assert.match([...damagedRows(sql)].join(), /^Row 1\/input\/7 of the table items is damaged/);
+    assert.match([...damagedRows(sql)].join(), /^Row 1\/input\/7 of the table items is corrupt/);
     sql.close();
   });
 });

@@ -163,7 +163,7 @@ test("a check names the table and the row, and an update does not hide the damag
     assert.ok(at > 0, "the row of the run");
     bytes[at + 2] = (bytes[at + 2] ?? 0) ^ 2;
     await writeFile(path, bytes);
-    const damage = "Row 8 of the table runs is damaged: its checksum does not match its cells.";
+    const damage = "Row 8 of the table runs is corrupt: its checksum does not match its cells.";
     assert.ok((await problemsOf(dataDir)).includes(damage));
     const sql = openForWriting(path, "process");
     new SqliteChanges(sql).update("runs", { n: 8 }, { title: "new" });

@@ -114,7 +114,7 @@ export function requireIntact(table: RowTable, ...rows: readonly CheckedRow[]): 
   throw new CapstanError({
     code: "database_corrupt",
     message:
-      `A row of the table ${table} is damaged: its checksum does not match its cells. "capstan db check" names ` +
+      `A row of the table ${table} is corrupt: its checksum does not match its cells. "capstan db check" names ` +
       "the row. Restore the last backup, or delete the run or conversation that the row belongs to.",
   });
 }
@@ -157,7 +157,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
 
 /** Returns the message for a damaged row. */
 export function damagedRow(table: RowTable, key: string): string {
-  return `Row ${key} of the table ${table} is damaged: its checksum does not match its cells.`;
+  return `Row ${key} of the table ${table} is corrupt: its checksum does not match its cells.`;
 }
 
 /** Returns an SQL expression for the key of a row, as messages show it. */

@@ -28,7 +28,7 @@ test("a damaged lock file without a holder is replaced and locks the folder as b
   }
 });
 
-test("a lock file that is damaged while it is held is not replaced", async () => {
+test("a lock file that is corrupt while it is held is not replaced", async () => {
   await withDataDir(async (dataDir) => {
     const lock = await lockDataDirectory(dataDir, 1);
     try {

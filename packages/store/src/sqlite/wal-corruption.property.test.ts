@@ -101,7 +101,7 @@ test("a changed byte before the last two commits is found", () =>
           changed[at]! ^= change;
           assert.match(
             (await find(changed)) ?? "sound",
-            /write-ahead log .*capstan\.db-wal is damaged/,
+            /write-ahead log .*capstan\.db-wal is corrupt/,
           );
         },
       );

@@ -40,7 +40,7 @@ test("the next start reads the commits in the log of a killed server", async () 
 });
 
 // Contract: durability-66
-test("a log that is damaged before its last commits is not overwritten, and the start fails with advice", async () => {
+test("a log that is corrupt before its last commits is not overwritten, and the start fails with advice", async () => {
   await withKilled(async (dataDir) => {
     const path = join(dataDir, "capstan.db");
     const log = await readFile(`${path}-wal`);
@@ -49,7 +49,7 @@ test("a log that is damaged before its last commits is not overwritten, and the 
     const before = await readFile(path);
     const { runs, problems } = await checkStore({ dataDir });
     assert.equal(runs, 0);
-    assert.match(problems.join(), /capstan\.db-wal is damaged at byte 32: \d+ commits/);
+    assert.match(problems.join(), /capstan\.db-wal is corrupt at byte 32: \d+ commits/);
     const refused = { code: "database_corrupt", message: /Restore a backup/ };
     await assert.rejects(openStore({ dataDir }), refused);
     await assert.rejects(vacuumStore(dataDir), refused);
@@ -63,7 +63,7 @@ test("a log that is damaged before its last commits is not overwritten, and the 
   });
 });
 
-test("truncating a damaged log as the error advises keeps the commits before the damage", async () => {
+test("truncating a corrupt log as the error advises keeps the commits before the damage", async () => {
   await withKilled(async (dataDir) => {
     const path = join(dataDir, "capstan.db-wal");
     const log = await readFile(path);

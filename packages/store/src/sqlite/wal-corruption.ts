@@ -42,8 +42,8 @@ const logOf = (database: string) => `${database}-wal`;
 
 function described(path: string, { offset, commitsBehind }: LogEnd): string {
   return offset === 0
-    ? `The header of the write-ahead log ${path} is damaged: nothing of it can be read.`
-    : `The write-ahead log ${path} is damaged at byte ${offset}: ${commitsBehind} commits behind it cannot be read.`;
+    ? `The header of the write-ahead log ${path} is corrupt: nothing of it can be read.`
+    : `The write-ahead log ${path} is corrupt at byte ${offset}: ${commitsBehind} commits behind it cannot be read.`;
 }
 
 /**

@@ -28,7 +28,7 @@ test("a check finds missing or damaged inputs, and names their run", async () =>
     await writeFile(path, damaged);
     assert.match(
       (await checkStore({ dataDir })).problems.join(),
-      /input of run r is damaged: the file/,
+      /input of run r is corrupt: the file/,
     );
     await rm(path);
     assert.match(
@@ -67,8 +67,8 @@ test("a check names the table and the row of a value that is not JSON", async ()
     sql.close();
     const { problems } = await checkStore({ dataDir });
     assert.deepEqual(problems, [
-      "Row 1 of the table run_requests is damaged: its checksum does not match its cells.",
-      "The column input of row 1 of run_requests is damaged: it is not JSON.",
+      "Row 1 of the table run_requests is corrupt: its checksum does not match its cells.",
+      "The column input of row 1 of run_requests is corrupt: it is not JSON.",
     ]);
   });
 });

@@ -273,7 +273,7 @@ function unreadable(sql: SqliteConnection): readonly string[] {
           `SELECT ${key} AS key FROM ${table} WHERE ${column} IS NOT NULL AND NOT json_valid(${column}) LIMIT 20`,
         )
         .map(
-          (row) => `The column ${column} of row ${row.key} of ${table} is damaged: it is not JSON.`,
+          (row) => `The column ${column} of row ${row.key} of ${table} is corrupt: it is not JSON.`,
         ),
     ),
   );
@@ -296,7 +296,7 @@ async function damagedBlobs(
     for await (const piece of pieces ?? []) hash.update(piece);
     const isRight = pieces !== undefined && hash.digest("hex") === sha256;
     if (isRight) continue;
-    const what = pieces === undefined ? "is missing" : "is damaged";
+    const what = pieces === undefined ? "is missing" : "is corrupt";
     wrong.push(`${holder} ${what}: ${nameOf(sha256)}.`);
     if (wrong.length === 20) break;
   }

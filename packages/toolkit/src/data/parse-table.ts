@@ -209,7 +209,7 @@ async function fromWorkbook(
     sheets = await readSheets(Buffer.from(repack(openArchive(bytes))));
   } catch (thrown) {
     // Messages of the library can contain parts of the file.
-    const reason = thrown instanceof DocumentProblem ? thrown.message : "it is damaged";
+    const reason = thrown instanceof DocumentProblem ? thrown.message : "it is corrupt";
     throw new DataProblem("invalid_data", `"${name}" cannot be read: ${reason}.`);
   }
   const found = sheet === undefined ? sheets[0] : sheets.find((one) => one.sheet === sheet);

@@ -28,7 +28,7 @@ export async function convertBytes(
     return { status: "converted", markdown: cut(markdown) };
   } catch (thrown) {
     // Messages of the libraries can contain parts of the document.
-    const reason = thrown instanceof DocumentProblem ? thrown.message : "it is damaged";
+    const reason = thrown instanceof DocumentProblem ? thrown.message : "it is corrupt";
     return { status: "failed", reason };
   }
 }

@@ -81,7 +81,7 @@ export function viewFile(options: FileToolsOptions): Tool {
     errors: {
       ...pathErrors,
       document_too_large: "The document has more than 50 MB.",
-      unreadable_document: "The document is damaged, encrypted or too large to convert.",
+      unreadable_document: "The document is corrupt, encrypted or too large to convert.",
       too_large: "The lines of a file over 64 MB are not counted: tail works without lineNumbers.",
       binary_file: "The file is neither text nor a picture.",
       image_too_large: "The picture has more than 5 MB.",

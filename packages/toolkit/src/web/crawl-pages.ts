@@ -59,7 +59,7 @@ export function crawlPages(
       robots_excluded: "The site's robots.txt excludes the first page.",
       robots_unreachable: "The site's robots.txt cannot be read, so no page may be crawled.",
       unsupported_type: "The address leads to neither a page, a document nor a text.",
-      unreadable_document: "The document is damaged, encrypted or too large to convert.",
+      unreadable_document: "The document is corrupt, encrypted or too large to convert.",
     },
     permission: pagePermission,
     timeoutMs: crawlMs + 2 * timeoutMs + 10_000,

@@ -81,7 +81,7 @@ export function fetchWebPage(
     errors: {
       ...webErrors,
       unsupported_type: "The address leads to neither a page, a document, a text nor a picture.",
-      unreadable_document: "The document is damaged, encrypted or too large to convert.",
+      unreadable_document: "The document is corrupt, encrypted or too large to convert.",
       picture_too_large: "The picture has more than 5 MB.",
       no_text: "A picture has no pages and no text to find.",
       no_such_page: "The text has fewer pages.",

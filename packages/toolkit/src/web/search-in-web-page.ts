@@ -79,7 +79,7 @@ export function searchInWebPage(
       invalid_pattern: "The pattern is not RE2; the message says what to change.",
       pattern_too_slow: "The search with the pattern takes too long.",
       unsupported_type: "The address leads to neither a page, a document nor a text.",
-      unreadable_document: "The document is damaged, encrypted or too large to convert.",
+      unreadable_document: "The document is corrupt, encrypted or too large to convert.",
     },
     permission: pagePermission,
     timeoutMs: 2 * timeoutMs + regexTimeoutMs + 5_000,

@@ -1,4 +1,4 @@
-import type { DamagedView, GrantView } from "@capstan/contract";
+import type { CorruptView, GrantView } from "@capstan/contract";
 import { visibleJson, visibleText } from "@capstan/core/text";
 import { createEffect, on, Show } from "solid-js";
 import { client } from "../api/client.ts";
@@ -23,7 +23,7 @@ export function GrantsPart() {
     const id = conversation();
     if (id !== null) return client.grants(id);
     return (await client.grants()).filter(
-      (grant) => grant.object === "damaged" || grant.scope === "always",
+      (grant) => grant.object === "corrupt" || grant.scope === "always",
     );
   });
   createEffect(
@@ -79,7 +79,7 @@ export function GrantsPart() {
   );
 }
 
-type GrantEntry = GrantView | DamagedView;
+type GrantEntry = GrantView | CorruptView;
 
 function grantOf(entry: GrantEntry): GrantView | undefined {
   return entry.object === "grant" ? entry : undefined;
@@ -89,7 +89,7 @@ function DamagedGrant(props: {
   readonly entry: GrantEntry;
   readonly onRevoke: () => Promise<unknown>;
 }) {
-  const message = () => (props.entry.object === "damaged" ? props.entry.error.message : "");
+  const message = () => (props.entry.object === "corrupt" ? props.entry.error.message : "");
   return (
     <li class="grant" data-testid="damaged-grant">
       <span class="tag bad">{approvalsTexts.grants.damaged}</span>{" "}

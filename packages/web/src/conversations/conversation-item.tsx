@@ -22,7 +22,7 @@ export function ConversationItem(props: {
   const readable = () =>
     props.conversation.object === "conversation" ? props.conversation : undefined;
   const damage = () =>
-    props.conversation.object === "damaged" ? props.conversation.error.message : undefined;
+    props.conversation.object === "corrupt" ? props.conversation.error.message : undefined;
   const isOpen = () => routedConversation() === id();
   const isWaiting = () => app.inbox.isWaiting(id());
 

@@ -18,7 +18,7 @@ const shown = (entries: readonly ConversationEntry[], now = noon) =>
   ]);
 
 test("groups conversations by pin, day of the last change, and archive", () => {
-  const damaged = { id: "damaged", object: "damaged" } as ConversationEntry;
+  const damaged = { id: "damaged", object: "corrupt" } as ConversationEntry;
   const entries = [
     chat("pinned", 90, "pinned"),
     chat("now", 0),

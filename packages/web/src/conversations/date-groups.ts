@@ -31,7 +31,7 @@ export function dateGroups(
       continue;
     }
     if (state === "pinned") last = groups.pinned;
-    else if (entry.object !== "damaged") last = titleOfDay(entry.updated_at, now);
+    else if (entry.object !== "corrupt") last = titleOfDay(entry.updated_at, now);
     const group = titled.get(last);
     if (group === undefined) titled.set(last, [entry]);
     else group.push(entry);

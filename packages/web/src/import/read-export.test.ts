@@ -126,5 +126,5 @@ test("hostile and other files are rejected with a reason, and trees with cycles 
   assert.throws(() => readExport(JSON.stringify([long])), /no chats with messages/);
   const other = zipSync({ "notes.txt": new Uint8Array(3) });
   await assert.rejects(openFile(new Blob([other])), /no conversations\.json/);
-  await assert.rejects(openFile(new Blob(["PK broken"])), /damaged/);
+  await assert.rejects(openFile(new Blob(["PK broken"])), /corrupt/);
 });

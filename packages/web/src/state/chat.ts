@@ -243,7 +243,7 @@ export function createChat(events: ChatEvents) {
       if (!isShown(id, signal)) return;
       const known = new Set(runs().map(({ view }) => view.id));
       const isFar = newest.has_more && !newest.data.some((run) => known.has(run.id));
-      if (isFar || newest.data.some((run) => run.object === "damaged" && !known.has(run.id)))
+      if (isFar || newest.data.some((run) => run.object === "corrupt" && !known.has(run.id)))
         return void open(id);
       batch(() => {
         showConversation(found);

@@ -1,7 +1,7 @@
 import type {
   ConversationState,
   ConversationView,
-  DamagedView,
+  CorruptView,
   UserEvent,
 } from "@capstan/contract";
 import { createSignal } from "solid-js";
@@ -25,15 +25,15 @@ const eventDelay = 50;
 const mostReads = 5;
 
 /** An entry of the list: a conversation, or a corrupt row in place of one. */
-export type ConversationEntry = ConversationView | DamagedView;
+export type ConversationEntry = ConversationView | CorruptView;
 
 /** Returns the list of an entry. Corrupt entries belong to the open conversations. */
 export function stateOf(entry: ConversationEntry): ConversationState {
-  return entry.object === "damaged" ? "open" : entry.state;
+  return entry.object === "corrupt" ? "open" : entry.state;
 }
 
 export function titleOf(entry: ConversationEntry): string {
-  return entry.object === "damaged"
+  return entry.object === "corrupt"
     ? conversationsTexts.damaged
     : entry.title || conversationsTexts.untitled;
 }

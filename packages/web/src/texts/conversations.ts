@@ -32,7 +32,7 @@ export const conversationsTexts = {
   deleted: (title: string) => `“${title}” was deleted.`,
   undo: "Undo",
   titleField: "Title of the conversation",
-  damaged: "Damaged chat",
+  damaged: "Corrupt chat",
   untitled: "Untitled",
   search: {
     open: "Search chats",

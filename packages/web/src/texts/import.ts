@@ -27,6 +27,6 @@ export const importTexts = {
   tooMany: (count: number, most: number) =>
     `The export has ${formatCount(count)} chats; at most ${formatCount(most)} can be imported at once.`,
   tooLarge: (most: number) => `The export is larger than ${formatBytes(most)}.`,
-  brokenArchive: "The ZIP archive is damaged.",
+  brokenArchive: "The ZIP archive is corrupt.",
   noConversations: "The ZIP archive has no conversations.json.",
 } as const;

@@ -23,7 +23,7 @@ export const variablesTexts = {
   showAll: "Show all",
   showTag: (tag: string) => `Show variables tagged ${tag}`,
   list: "Variables",
-  damaged: "damaged",
+  damaged: "corrupt",
   noMatches: "No variables match.",
   empty: "No variables yet. Run a tool, or add a variable.",
   all: "All variables",

@@ -1,4 +1,4 @@
-import type { DamagedView, VariableUpdate, VariableView } from "@capstan/contract";
+import type { CorruptView, VariableUpdate, VariableView } from "@capstan/contract";
 import { createEffect, createSignal, on } from "solid-js";
 import { client } from "../api/client.ts";
 import type { AppState } from "../state/app-state.ts";
@@ -18,11 +18,11 @@ export type Variables = ReturnType<typeof createVariables>;
 export function createVariables(app: AppState) {
   const [filter, setFilter] = createSignal<VariableFilter>({ search: "", type: "", tag: "" });
   const conversation = app.chat.conversationId;
-  const [unreadable, setUnreadable] = createSignal<readonly DamagedView[]>([]);
+  const [unreadable, setUnreadable] = createSignal<readonly CorruptView[]>([]);
   const list = createLoaded<readonly VariableView[]>([], async () => {
     const id = conversation();
     const entries = id === null ? [] : await client.variables(id, filter());
-    const damaged = entries.filter((entry) => entry.object === "damaged");
+    const damaged = entries.filter((entry) => entry.object === "corrupt");
     const all = damaged.find((entry) => entry.id === id);
     if (all !== undefined) throw new Error(all.error.message);
     setUnreadable(damaged);

@@ -77,6 +77,6 @@ export function rejectionText(
   reason: string,
 ): string {
   const subject =
-    decision?.by === "person" ? "The user refused this call" : "This call is not allowed";
+    decision?.by === "person" ? "The user denied this call" : "This call is not allowed";
   return `${subject}: ${reason.replace(/\.$/, "")}. It was not run. Respect the reason; do not try the same again.`;
 }

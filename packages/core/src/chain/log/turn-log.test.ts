@@ -160,7 +160,7 @@ test("the log describes each kind of outcome", () => {
     ["timed_out", error("stopped after 60 s"), "✗ Timed out: stopped after 60 s"],
     ["not_found", error("There is no Lock."), "✗ No such tool: There is no Lock."],
     ["cancelled", error("It had begun."), "✗ Stopped: It had begun."],
-    ["execution_rejected", rejected, "⚠ Refused, not run: not on Sundays"],
+    ["execution_rejected", rejected, "⚠ Denied, not run: not on Sundays"],
     ["result_rejected", rejected, "⚠ It ran, its result was withheld: not on Sundays"],
     ["outcome_unknown", error("It may have happened."), "⚠ Outcome unknown: It may have happened."],
     ["waiting", {}, "… Not finished"],
@@ -181,8 +181,8 @@ test("a call whose result was not stored is marked so", () => {
   });
   const { cacheVarArgs: _args, cacheVarResult: _result, ...kept } = call.result as CallResult;
   const { hint, replay } = turnLog([assistantMessage("", [call])], [{ ...call, result: kept }]);
-  assert.match(hint, /- `Pay` \(no value kept; ⚠ Refused, not run: no\)/);
-  assert.match(replay, /- Pay ⚠ Refused, not run: no$/m);
+  assert.match(hint, /- `Pay` \(no value kept; ⚠ Denied, not run: no\)/);
+  assert.match(replay, /- Pay ⚠ Denied, not run: no$/m);
 });
 
 test("the log shows a user's changed arguments and marks them as changed", () => {

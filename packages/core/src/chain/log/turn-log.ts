@@ -296,7 +296,7 @@ const outcomes: { readonly [status in ResultStatus]: CallOutcome } = {
   timed_out: { mark: "✗", words: "Timed out" },
   not_found: { mark: "✗", words: "No such tool" },
   cancelled: { mark: "✗", words: "Stopped" },
-  execution_rejected: { mark: "⚠", words: "Refused, not run" },
+  execution_rejected: { mark: "⚠", words: "Denied, not run" },
   result_rejected: { mark: "⚠", words: "It ran, its result was withheld" },
   outcome_unknown: { mark: "⚠", words: "Outcome unknown" },
   pending: { mark: "…", words: "Not finished" },

@@ -4,7 +4,7 @@ import { json, listOf, type Operations, ref } from "../schemas/operation.ts";
 export const agentOperations: Operations = {
   "GET /v1/agents": {
     summary: "List the agents of the configuration and of the user",
-    answer: listOf("AgentView", "DamagedView"),
+    answer: listOf("AgentView", "CorruptView"),
   },
   "POST /v1/agents": {
     summary: "Create an agent",

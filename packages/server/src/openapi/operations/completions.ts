@@ -43,7 +43,7 @@ export function completionOperations(): Operations {
           explode: true,
         },
       ],
-      answer: listOf("ChatCompletion", "DamagedView"),
+      answer: listOf("ChatCompletion", "CorruptView"),
     },
     "POST /v1/chat/completions/:id": {
       summary: "Change the metadata of a stored completion",

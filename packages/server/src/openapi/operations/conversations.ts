@@ -21,7 +21,7 @@ export const conversationOperations: Operations = {
       after,
       word("state", "Only conversations in this state.", ["open", "pinned", "archived"]),
     ],
-    answer: listOf("ConversationView", "DamagedView"),
+    answer: listOf("ConversationView", "CorruptView"),
   },
   "GET /v1/conversations/search": {
     summary: "Search the titles and messages of conversations",
@@ -54,7 +54,7 @@ export const conversationOperations: Operations = {
   "GET /v1/conversations/:id/runs": {
     summary: "List the runs of a conversation with their events, oldest first",
     query: [limit(100, 20), after],
-    answer: listOf("RunWithEvents", "DamagedView"),
+    answer: listOf("RunWithEvents", "CorruptView"),
   },
   "GET /v1/conversations/:id/variables": {
     summary: "List variables without their values",
@@ -71,7 +71,7 @@ export const conversationOperations: Operations = {
       ]),
       text("tag", "Only variables with this tag."),
     ],
-    answer: listOf("VariableView", "DamagedView"),
+    answer: listOf("VariableView", "CorruptView"),
   },
   "GET /v1/conversations/:id/variables/:name": {
     summary: "Read a slice of a variable's text",

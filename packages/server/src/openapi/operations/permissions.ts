@@ -30,7 +30,7 @@ export const permissionOperations: Operations = {
       ]),
       text("conversation", "Only approvals of this conversation."),
     ],
-    answer: listOf("ApprovalView", "DamagedView"),
+    answer: listOf("ApprovalView", "CorruptView"),
   },
   "GET /v1/approvals/:id": {
     summary: "Read an approval with the texts that a user must see",
@@ -59,7 +59,7 @@ export const permissionOperations: Operations = {
       text("conversation", "Only grants that apply in this conversation."),
       text("tool", "Only grants for this tool, as `group.Tool`."),
     ],
-    answer: listOf("GrantView", "DamagedView"),
+    answer: listOf("GrantView", "CorruptView"),
   },
   "DELETE /v1/grants/:id": { summary: "Revoke a grant", answer: json("GrantDeleted") },
   "GET /v1/overrides": { summary: "List the user's own rules", answer: listOf("OverrideView") },

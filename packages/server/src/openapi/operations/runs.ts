@@ -21,7 +21,7 @@ export const runOperations: Operations = {
       text("conversation", "Only runs of this conversation."),
       word("outcome", "`unknown`: only runs with a call whose outcome is unknown.", ["unknown"]),
     ],
-    answer: listOf("RunView", "DamagedView"),
+    answer: listOf("RunView", "CorruptView"),
   },
   "GET /v1/runs/:id": { summary: "Read a run", answer: json("RunView") },
   "GET /v1/runs/:id/events": {
@@ -33,7 +33,7 @@ export const runOperations: Operations = {
   "GET /v1/runs/:id/calls": { summary: "List the calls of a run", answer: listOf("CallView") },
   "GET /v1/runs/:id/approvals": {
     summary: "List the approvals of a run",
-    answer: listOf("ApprovalView", "DamagedView"),
+    answer: listOf("ApprovalView", "CorruptView"),
   },
   "POST /v1/runs/:id/submit_tool_outputs": {
     summary: "Answer open calls of the client",

@@ -108,7 +108,7 @@ function summaryOf(item: Fields, at: string, openSummary: OpenSummary): Fields {
   const param = `${at}.encrypted_content`;
   throw badRequest(
     param,
-    `Invalid '${param}': it is damaged, or this server sealed it for another user or with another key. Send the item as /v1/responses/compact returned it, or the messages themselves.`,
+    `Invalid '${param}': it is corrupt, or this server sealed it for another user or with another key. Send the item as /v1/responses/compact returned it, or the messages themselves.`,
   );
 }
 

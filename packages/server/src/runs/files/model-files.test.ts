@@ -16,7 +16,7 @@ const converter = () => {
     convert: async ({ name }) => {
       count += 1;
       return name.startsWith("bad")
-        ? { status: "failed", reason: "it is damaged" }
+        ? { status: "failed", reason: "it is corrupt" }
         : { status: "converted", markdown: `# ${name}` };
     },
   };
@@ -71,7 +71,7 @@ test("a model that takes no PDF gets Markdown, and each document is converted on
       [
         "bad.pdf",
         "text/markdown",
-        "[This document (application/pdf) could not be converted to text: it is damaged.]",
+        "[This document (application/pdf) could not be converted to text: it is corrupt.]",
       ],
     ]);
   }
@@ -84,7 +84,7 @@ test("a model that takes no PDF gets Markdown, and each document is converted on
 test("a conversion is repeated after a temporary failure, and not after others", async () => {
   const failures = [
     { status: "failed", reason: "it took too long", isTransient: true },
-    { status: "failed", reason: "it is damaged" },
+    { status: "failed", reason: "it is corrupt" },
     { status: "converted", markdown: "unused" },
   ] as const;
   let count = 0;

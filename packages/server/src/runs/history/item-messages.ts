@@ -81,7 +81,7 @@ function earlierRefusals(items: readonly ResolvedItem[]): ReadonlyMap<string, st
   for (const item of items.slice(0, Math.max(0, lastModelItem))) {
     if (item.type !== "approval_response" || item.approve) continue;
     const reason = item.reason === undefined ? "" : ` Reason: ${item.reason}`;
-    refusals.set(item.approvalId, `The user refused this call.${reason}`);
+    refusals.set(item.approvalId, `The user denied this call.${reason}`);
   }
   return refusals;
 }

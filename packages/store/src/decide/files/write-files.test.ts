@@ -295,7 +295,7 @@ test("db check reports a changed row and the missing bytes of a file", async () 
     sql.exec("UPDATE files SET name = 'x' WHERE id = 'file-a'");
     sql.close();
     const { problems } = await checkStore({ dataDir });
-    assert.match(problems.join("\n"), /Row file-a of the table files is damaged/);
+    assert.match(problems.join("\n"), /Row file-a of the table files is corrupt/);
     assert.match(problems.join("\n"), /The content of file file-b is missing/);
     const opened = await openStore({ dataDir });
     const { data } = await opened.listFiles({ owner });

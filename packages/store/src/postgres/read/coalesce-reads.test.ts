@@ -64,7 +64,7 @@ function* textOf(...texts: readonly string[]): Script<string> {
 
 function* damaged(): Script<string> {
   yield* first(plainSql("damaged"));
-  throw new Error("a damaged row");
+  throw new Error("a corrupt row");
 }
 
 test("reads of one turn are sent together, for any numbers of statements", async () => {

@@ -10,13 +10,13 @@ const unreachable: Cause = {
   advice: "Check that PostgreSQL runs and listens there, and that no firewall is in between.",
 };
 const refused: Cause = {
-  code: "database_refused",
+  code: "database_rejected",
   advice:
     "Check that the user and the password of the address are right, and that the user may use this database.",
 };
 
 const untrusted: Cause = {
-  code: "database_refused",
+  code: "database_rejected",
   advice:
     "Check that the server's certificate is valid and made for this host, and name the authority that signed it: `sslrootcert=/path/to/ca.pem` in the address.",
 };
@@ -50,24 +50,24 @@ const causes: { readonly [code: string]: Cause } = {
       "The database accepts no more connections; raise `max_connections`, or run fewer nodes.",
   },
   "25006": {
-    code: "database_refused",
+    code: "database_rejected",
     advice: "This is a standby or a read-only database; name the primary.",
   },
-  XX001: { code: "database_corrupt", advice: "The database is damaged; restore a backup." },
-  XX002: { code: "database_corrupt", advice: "An index is damaged; rebuild it with `REINDEX`." },
+  XX001: { code: "database_corrupt", advice: "The database is corrupt; restore a backup." },
+  XX002: { code: "database_corrupt", advice: "An index is corrupt; rebuild it with `REINDEX`." },
 };
 
 /** Errors of the driver itself, which have no code. */
 const driverCauses: readonly (Cause & { readonly pattern: RegExp })[] = [
   {
     pattern: /client password must be a string/,
-    code: "database_refused",
+    code: "database_rejected",
     advice:
       "The database asks for a password: put it into the address, postgres://user:password@host:5432/database, or into PGPASSWORD.",
   },
   {
     pattern: /does not support SSL/,
-    code: "database_refused",
+    code: "database_rejected",
     advice: "Turn TLS on at the server, or leave `sslmode` out of the address.",
   },
 ];

@@ -52,7 +52,7 @@ export function* listOverrides({ owner }: { owner: string }): Script<readonly Ov
  * permissions stricter, so without the damaged rule, calls that it denied could run.
  */
 function denyAll({ id, owner }: OverrideRow): OverrideRecord {
-  const reason = "One of your own rules is damaged. Remove it to run calls again.";
+  const reason = "One of your own rules is corrupt. Remove it to run calls again.";
   const rule = { tool: "*", execution: "deny", reason } as const;
   return { ...damagedRecord({ id }), owner, rule, createdAt: 0, updatedAt: 0 };
 }
