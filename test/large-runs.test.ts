@@ -312,3 +312,48 @@ test(
     assert.deepEqual(noRetryAfter, []);
   },
 );
+
+const variables = ["a", "b", "c"];
+
+// Contract: variables-94
+test(
+  "a conversation with 30 MB of variables is continued, listed and edited without delays",
+  { timeout },
+  async () => {
+    await using resources = new AsyncDisposableStack();
+    const folder = resources.use(await createServerFolder());
+    const before = await startServerProcess({ folder, environment });
+    const { id: conversation } = await createApi(before.url).createConversation();
+    await watched("30 MB of variables are stored", before, async () => {
+      for (const name of variables)
+        await createApi(before.url).putVariable(conversation, name, {
+          text: `${name} line of ten\n`.repeat(720_000),
+        });
+    });
+    await before[Symbol.asyncDispose]();
+
+    // A new server has no variables in memory.
+    const server = resources.use(await startServerProcess({ folder, environment }));
+    const api = createApi(server.url);
+    await runFirstTurn(api);
+    const groups = ["vars", "basic"];
+    const turn = async (input: string) =>
+      JSON.stringify(
+        await api.finishedEvents(await api.startTurn({ conversation, input, groups })),
+      );
+    await watched("it is continued, and its variables are listed", server, async () => {
+      for (let n = 0; n < 3; n++) await turn("Hi");
+      const listed = await api.variables(conversation);
+      const lengths = variables.map((name) => listed.find((one) => one.name === name)?.length);
+      assert.deepEqual(lengths, [10_080_000, 10_080_000, 10_080_000]);
+      assert.match(await turn("/ListVars {}"), /10,080,000 characters/);
+    });
+    await watched("values are read, changed and described", server, async () => {
+      const slice = await api.readVariable(conversation, "b", "?start=0&length=6");
+      assert.equal(slice.text, "b line");
+      assert.match(await turn('/Text {"operation":"upper","text":"$VAR_REF{{c:0:6}}"}'), /C LINE/);
+      await api.putVariable(conversation, "a", { desc: "the first" });
+      assert.equal((await api.readVariable(conversation, "a")).text.length, 10_080_000);
+    });
+  },
+);

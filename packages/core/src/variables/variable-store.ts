@@ -14,6 +14,9 @@ import {
 import { resultNameOf } from "./variable-name.ts";
 import type { VariableFilter, VariableInfo, VariableType } from "./variable.ts";
 
+/** Names and descriptions have fewer characters, so a longer text cannot be in them. */
+const maxSearched = 10_000;
+
 interface Candidate {
   readonly unit: VariableEntry;
   readonly visit: number;
@@ -77,6 +80,7 @@ export class VariableStore {
 
   /** Returns the variables that match the filter, the newest visit first. */
   list({ type, tag, search }: VariableFilter): readonly VariableInfo[] {
+    if (search !== undefined && search.length > maxSearched) return [];
     const words = search?.toLowerCase();
     return this.byVisit()
       .toReversed()

@@ -228,10 +228,12 @@ export interface EncodedResult {
 }
 
 /** Encodes a chain's result; a long answer and log are separated from it. */
-export function encodeResult(given: ChainResultRecord): EncodedResult {
+export function encodeResult(
+  given: ChainResultRecord,
+  toJson: (value: unknown) => string = JSON.stringify,
+): EncodedResult {
   const { answer, log, ...rest } = given;
-  if (answer.length + (log?.replay.length ?? 0) < inlineLength)
-    return { result: JSON.stringify(given) };
+  if (answer.length + (log?.replay.length ?? 0) < inlineLength) return { result: toJson(given) };
   const replay: ResultReplay = { answer, ...(log && { log }) };
-  return { result: JSON.stringify(rest), replay: JSON.stringify(replay) };
+  return { result: toJson(rest), replay: toJson(replay) };
 }

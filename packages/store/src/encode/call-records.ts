@@ -1,5 +1,6 @@
 import type { CallRecord } from "@capstan/core";
 import type { CallEntry } from "../records/records.ts";
+import type { ToJson } from "./long-parts.ts";
 
 /**
  * The form in which a commit stores a call: the whole record, or the changes since an earlier
@@ -84,11 +85,13 @@ function patched(before: CallRecord | undefined, stored: StoredCall): CallRecord
  *
  * @param changed the calls' records at the end of the commit
  * @param open the stored records of the open calls
+ * @param toJson returns the JSON of a value. @default JSON.stringify
  * @throws TypeError if a record is not JSON
  */
 export function encodeCalls(
   changed: ReadonlyMap<string, CallRecord>,
   open: ReadonlyMap<string, CallRecord>,
+  toJson: ToJson = JSON.stringify,
 ): string | undefined {
   const stored: StoredCall[] = [];
   for (const [callId, call] of changed) {
@@ -96,7 +99,7 @@ export function encodeCalls(
     const one = before === undefined ? openPart(call) : patchOf(openPart(before), openPart(call));
     if (one !== undefined) stored.push(one);
   }
-  return stored.length === 0 ? undefined : JSON.stringify(stored);
+  return stored.length === 0 ? undefined : toJson(stored);
 }
 
 /** Returns a call without its result in quarantine, which is stored elsewhere. */

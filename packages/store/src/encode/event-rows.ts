@@ -1,4 +1,5 @@
 import { addDelta, type CutText, type EventLayout } from "./event-layout.ts";
+import type { ToJson } from "./long-parts.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 
 /** A commit's events as text. Their numbers count from the run's last event before the commit. */
@@ -44,10 +45,15 @@ const maxRowLength = 32_768;
 /**
  * Encodes a commit's events. An item that begins and ends in this commit is stored in the row of
  * the events around it. The writer decides where other items are stored.
+ *
+ * @param toJson returns the JSON of a value. @default JSON.stringify
  */
-export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents {
+export function encodeEvents(
+  events: readonly UnnumberedEvent[],
+  toJson: ToJson = JSON.stringify,
+): EncodedEvents {
   const texts = textsOf(events);
-  const grouped = new GroupedEvents();
+  const grouped = new GroupedEvents(toJson);
   const loose: LooseEvent[] = [];
   let deltas = 0;
   for (const [index, event] of events.entries()) {
@@ -59,7 +65,7 @@ export function encodeEvents(events: readonly UnnumberedEvent[]): EncodedEvents 
       deltas += 1;
     } else if (event.type === "item.end" && texts.get(event.itemId) !== true) {
       const { itemId } = event;
-      loose.push({ type: "end", at, itemId, data: JSON.stringify(event) });
+      loose.push({ type: "end", at, itemId, data: toJson(event) });
     } else grouped.add(at, event);
   }
   return { count: events.length, deltas, rows: grouped.rows(), loose };
@@ -84,6 +90,7 @@ function textsOf(events: readonly UnnumberedEvent[]): ReadonlyMap<string, string
 
 /** Collects events into few rows, because a row's overhead exceeds the cost of its contents. */
 class GroupedEvents {
+  readonly #toJson: ToJson;
   readonly #rows: EncodedRow[] = [];
   /** The number of the row's first event, and the number after its last one. */
   #first = 0;
@@ -94,6 +101,10 @@ class GroupedEvents {
   #elsewhere: EventLayout["elsewhere"][number][] = [];
   /** The deltas of items that have not ended yet. */
   readonly #open = new Map<string, CutText>();
+
+  constructor(toJson: ToJson) {
+    this.#toJson = toJson;
+  }
 
   add(at: number, event: UnnumberedEvent): void {
     this.#take(at);
@@ -136,7 +147,7 @@ class GroupedEvents {
     if (this.#events.length === 0) return;
     this.#rows.push({
       last: this.#next - 1,
-      events: JSON.stringify(this.#events),
+      events: this.#toJson(this.#events),
       cuts: writeLayout({ items: this.#items, elsewhere: this.#elsewhere }),
     });
     this.#next = 0;

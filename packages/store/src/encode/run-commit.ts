@@ -15,7 +15,7 @@ import type { Journal, RunJournalWrite, StoreWrite } from "../records/store-writ
 import { encodeCalls, isOutcomeUnknown, isUnsettled } from "./call-records.ts";
 import { type EncodedResult, encodeResult } from "../blobs/split-inputs.ts";
 import { encodeEvents, type EncodedEvents } from "./event-rows.ts";
-import type { EncodedValues } from "./long-values.ts";
+import { type LongParts, type ToJson, toJsonWith } from "./long-parts.ts";
 import { encodeChanges, type EncodedChanges } from "./variable-changes.ts";
 
 /**
@@ -162,9 +162,9 @@ export class CommitEncoder {
    * Encodes a request. If it cannot be encoded as JSON, only this request and the later commits of
    * its run fail.
    *
-   * @param long long values that are already encoded. @default none
+   * @param long long parts that are already encoded. @default none
    */
-  encode({ at, writes }: WriteRequest, long?: EncodedValues): EncodedRequest {
+  encode({ at, writes }: WriteRequest, long?: LongParts): EncodedRequest {
     try {
       return { at, writes: writes.map((write) => this.#encodeWrite(write, long)) };
     } catch (thrown) {
@@ -180,7 +180,7 @@ export class CommitEncoder {
     this.#runs.delete(runId);
   }
 
-  #encodeWrite(write: StoreWrite, long: EncodedValues | undefined): EncodedWrite {
+  #encodeWrite(write: StoreWrite, long: LongParts | undefined): EncodedWrite {
     if (write.type === "set-status") this.forget(write.runId);
     if (write.type === "edit-variables")
       return { ...write, changes: encodeChanges(write.changes, long) };
@@ -188,7 +188,7 @@ export class CommitEncoder {
     return encodeDeltas(write) ?? this.#encodeCommit(write, long);
   }
 
-  #encodeCommit(journal: Journal, long: EncodedValues | undefined): RunCommit {
+  #encodeCommit(journal: Journal, long: LongParts | undefined): RunCommit {
     const { runId, epoch } = journal;
     const known = this.#runs.get(runId);
     const calls = known?.epoch === epoch ? known.calls : new Map<string, CallRecord>();
@@ -245,8 +245,9 @@ function deltaOf(write: RunJournalWrite | undefined) {
 function encodeCommit(
   { runId, epoch, status, writes }: Journal,
   open: Map<string, CallRecord>,
-  long?: EncodedValues,
+  long?: LongParts,
 ): RunCommit {
+  const toJson = toJsonWith(long);
   const events: UnnumberedEvent[] = [];
   const messages: Message[] = [];
   const changes: VariableChange[] = [];
@@ -261,14 +262,14 @@ function encodeCommit(
     switch (write.type) {
       case "event":
         events.push(write.event);
-        addApprovalAct(write.event, acts);
+        addApprovalAct(write.event, { acts, toJson });
         break;
       case "message":
         messages.push(write.message);
         break;
       case "call": {
         const { callId } = write.call;
-        addCallActs(write.call, { isNew: !changed.has(callId) && !open.has(callId), acts });
+        addCallActs(write.call, { isNew: !changed.has(callId) && !open.has(callId), acts, toJson });
         changed.set(callId, write.call);
         break;
       }
@@ -279,12 +280,12 @@ function encodeCommit(
         grants.push(write.grant);
         break;
       case "result":
-        result = encodeResult(write.result);
+        result = encodeResult(write.result, toJson);
         usage = ownTokens(write.result);
         next ??= runStatusOf(write.result);
     }
   }
-  const calls = encodeCalls(changed, open);
+  const calls = encodeCalls(changed, open, toJson);
   for (const [callId, call] of changed) {
     if (isUnsettled(call.status)) open.set(callId, call);
     else open.delete(callId);
@@ -295,8 +296,8 @@ function encodeCommit(
     epoch,
     ...(next !== undefined && { status: next }),
     ...(containsOnlyHeartbeats(writes) && { isHeartbeat: true }),
-    events: encodeEvents(events),
-    ...(messages.length > 0 && { messages: JSON.stringify(messages) }),
+    events: encodeEvents(events, toJson),
+    ...(messages.length > 0 && { messages: toJson(messages) }),
     ...(calls !== undefined && { calls }),
     ...result,
     ...(usage !== undefined && { usage }),
@@ -324,17 +325,20 @@ function containsOnlyHeartbeats(writes: readonly RunJournalWrite[]): boolean {
   return writes.every((write) => write.type === "event" && write.event.type === "run.heartbeat");
 }
 
-function addApprovalAct(event: UnnumberedEvent, acts: JournalAct[]): void {
+function addApprovalAct(
+  event: UnnumberedEvent,
+  { acts, toJson }: { readonly acts: JournalAct[]; readonly toJson: ToJson },
+): void {
   switch (event.type) {
     case "approval.requested":
-      acts.push(askedBy("execution", event.approval));
+      acts.push(askedBy("execution", event.approval, toJson));
       break;
     case "review.requested":
-      acts.push(askedBy("result", event.review));
+      acts.push(askedBy("result", event.review, toJson));
       break;
     case "approval.answered": {
       const { approvalId: id, at, decision } = event;
-      const answer = JSON.stringify(answerOf(event));
+      const answer = toJson(answerOf(event));
       acts.push({ type: "answered", id, status: decision.verdict, answer, at });
       break;
     }
@@ -367,6 +371,7 @@ function askedBy(
     readonly createdAt: number;
     readonly expiresAt: number;
   },
+  toJson: ToJson,
 ): JournalAct {
   const { id, callId, createdAt, expiresAt } = request;
   return {
@@ -376,19 +381,23 @@ function askedBy(
     callId,
     createdAt,
     expiresAt,
-    request: JSON.stringify(request),
+    request: toJson(request),
   };
 }
 
 function addCallActs(
   call: CallRecord,
-  { isNew, acts }: { readonly isNew: boolean; readonly acts: JournalAct[] },
+  {
+    isNew,
+    acts,
+    toJson,
+  }: { readonly isNew: boolean; readonly acts: JournalAct[]; readonly toJson: ToJson },
 ): void {
   const { callId, owner, status, review, quarantine } = call;
   // A call that has started was approved.
   const approval = call.startedAt === undefined ? call.approval : undefined;
   if (review !== undefined && quarantine !== undefined)
-    acts.push({ type: "quarantine", id: review.id, data: JSON.stringify(quarantine) });
+    acts.push({ type: "quarantine", id: review.id, data: toJson(quarantine) });
   const isClient = owner === "client";
   if (isClient && isNew) acts.push({ type: "answerable", callId, by: "client" });
   if (isOutcomeUnknown(call)) acts.push({ type: "answerable", callId, by: "person" });

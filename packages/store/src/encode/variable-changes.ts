@@ -1,5 +1,5 @@
 import type { VariableChange } from "@capstan/core";
-import type { EncodedValues } from "./long-values.ts";
+import type { LongParts } from "./long-parts.ts";
 
 /**
  * Changes to a run's variables in order, as JSON without the outer brackets: `[name, entry],[name,
@@ -24,11 +24,11 @@ const maxInlineBytes = 768;
  * Encodes changes as few texts: small changes are joined, because each text costs as much as a
  * change.
  *
- * @param long long values that are already encoded. @default none
+ * @param long long parts that are already encoded. @default none
  */
 export function encodeChanges(
   changes: readonly VariableChange[],
-  long?: EncodedValues,
+  long?: LongParts,
 ): readonly EncodedChanges[] {
   const encoded: EncodedChanges[] = [];
   let small: unknown[] = [];
@@ -46,7 +46,7 @@ export function encodeChanges(
     const { value, ...info } = variable;
     small.push([info.name, info]);
     const entries = entriesOf(small);
-    const { json = JSON.stringify(value), ...known } = long?.get(value) ?? {};
+    const { json = JSON.stringify(value), ...known } = long?.values.get(value) ?? {};
     encoded.push({ entries, value: json, ...known });
     small = [];
   }

@@ -30,7 +30,14 @@ import { readChunks, readStoreFile } from "../read/search/search-chunks.ts";
 import { getThreadObject, listThreadObjects } from "../read/read-thread-objects.ts";
 import { getGrant, listGrants, readGrants } from "../read/permissions/read-grants.ts";
 import { historyBlobs, historyBytes } from "../read/history-bytes.ts";
-import { findRun, getItem, listItems, listOutputs, readCalls } from "../read/read-ledger.ts";
+import {
+  findRun,
+  getItem,
+  hasLongCalls,
+  listItems,
+  listOutputs,
+  readCalls,
+} from "../read/read-ledger.ts";
 import { listOverrides } from "../read/permissions/read-overrides.ts";
 import { findFileCursor, getFile, listFiles, readFiles } from "../read/files/read-files.ts";
 import { getUpload, readUploadParts } from "../read/files/read-uploads.ts";
@@ -109,8 +116,6 @@ const keyReads = {
   /** When the next pending approval of any owner expires, in ms since the epoch. */
   everyPendingApproval,
   nextWebhookAt,
-  /** In the order in which they were proposed, without results in quarantine. */
-  readCalls,
   listOutputs,
   findApprovalCursor,
   getApproval,
@@ -246,6 +251,12 @@ export function createStoreReader({
           ? await readSlow("getRun", query)
           : await read(() => getRun(query)),
       ),
+    /** In the order in which they were proposed, without results in quarantine. */
+    readCalls: async (query: OfRun) => {
+      // If the length cannot be read, the read of the calls reports why.
+      const areLong = hasReaderThread && (await read(() => hasLongCalls(query)).catch(() => false));
+      return areLong ? readSlow("readCalls", query) : read(() => readCalls(query));
+    },
     /** A run's complete input, with long lists and texts. */
     readInput: async (query: OfRun) => {
       const list = await read(() => readInput(query));

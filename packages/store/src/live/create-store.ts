@@ -2,7 +2,7 @@ import type { Clock } from "@capstan/core";
 import { CapstanError } from "@capstan/core/base";
 import { isClosing } from "../records/run-status.ts";
 import { createCommitQueue } from "./commit-queue.ts";
-import { encodeLongValues } from "../encode/long-values.ts";
+import { encodeLongParts } from "../encode/long-parts.ts";
 import { CommitEncoder, type WriteRequest } from "../encode/run-commit.ts";
 import type { UnnumberedEvent } from "../records/records.ts";
 import { findClaim, type LiveRuns, type Publisher } from "./live-runs.ts";
@@ -55,7 +55,7 @@ export function createStore(parts: StoreParts): Store {
   const encoder = new CommitEncoder();
   const queue = createCommitQueue<WriteRequest, Settled>({
     commit: async (batch) => {
-      const long = await encodeLongValues(batch);
+      const long = await encodeLongParts(batch);
       const encoded = batch.map((request) => encoder.encode(request, long));
       return (await writer.commit(encoded)) as readonly Settled[];
     },

@@ -1,5 +1,6 @@
 import type { Script } from "../sql/script.ts";
 import { listCalls } from "../read/list-calls.ts";
+import { readCalls } from "../read/read-ledger.ts";
 import { readChain } from "../read/read-chain.ts";
 import { readEventPage, readEventsCompact } from "../read/read-events.ts";
 import { ancestors, getRun, listRuns, readMessages } from "../read/read-runs.ts";
@@ -16,6 +17,7 @@ export const slowReads = {
   ancestors,
   getRun,
   listCalls,
+  readCalls,
   listRuns,
   searchRuns,
   readChain,

@@ -118,6 +118,7 @@ const ofOneRun: ReadonlySet<SlowReadName> = new Set([
 const ofLongRows: ReadonlySet<SlowReadName> = new Set([
   "readEventPage",
   "readEventsCompact",
+  "readCalls",
   "readValue",
 ]);
 

@@ -8,7 +8,7 @@ import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 import { callsOf } from "./read-journal.ts";
 import { getRun } from "./read-runs.ts";
-import { findRunKey } from "./read-events.ts";
+import { findRunKey, longBytes } from "./read-events.ts";
 
 /** Returns the calls of a run, in the order in which they were proposed. */
 export function* readCalls(query: {
@@ -17,6 +17,18 @@ export function* readCalls(query: {
 }): Script<CallEntry[] | undefined> {
   const run = yield* findRunKey(query);
   return run && (yield* callsOf({ n: run.n, id: query.runId }));
+}
+
+const findCallsSize = statement<{ bytes: number | null }>(
+  { reads: ["runs", "run_journal"] },
+  `SELECT SUM(octet_length(calls)) AS bytes FROM run_journal
+   WHERE run_n = (SELECT n FROM runs WHERE id = ?)`,
+);
+
+/** Returns whether the calls of a run are long. Databases know their length without reading them. */
+export function* hasLongCalls({ runId }: { readonly runId: string }): Script<boolean> {
+  const row = yield* first(findCallsSize, runId);
+  return (row?.bytes ?? 0) > longBytes;
 }
 
 interface ItemRow extends CheckedRow {
