@@ -11,7 +11,7 @@ const shortestMs = 600;
 
 export const clientTimeouts: Proof = {
   name: "client-timeouts",
-  title: "calls over MCP that their clients give up and repeat at once with the same arguments",
+  title: "clients abandon calls over MCP, and repeat them at once with the same arguments",
   test: "a call over MCP that its client gives up and repeats runs once, and the repeat gets its result",
   on: ["SQLite"],
   times: 500,

@@ -7,7 +7,7 @@ const hourMs = 60 * 60 * 1_000;
 
 export const clockSetBack: Proof = {
   name: "clock-set-back",
-  title: "the clock set back and forward",
+  title: "the clock is set back and forward",
   test: "all promises hold while the clock is set back and forth",
   on: everywhere,
   times: 20,

@@ -8,7 +8,7 @@ const newest = "/v1/runs?limit=20";
 
 export const databaseRestarted: Proof = {
   name: "database-restarted",
-  title: "PostgreSQL restarted in immediate mode",
+  title: "PostgreSQL is restarted in immediate mode",
   test: "a database that restarts repeatedly during work loses no confirmed data",
   on: onPostgres,
   times: 20,

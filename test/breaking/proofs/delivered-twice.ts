@@ -12,7 +12,7 @@ const timesADeath = 10;
 
 export const deliveredTwice: Proof = {
   name: "delivered-twice",
-  title: "jobs delivered twice and late",
+  title: "jobs are delivered twice, and late",
   test: "a job that is delivered again at any time starts no run twice",
   on: withQueue,
   times: 100,

@@ -5,7 +5,7 @@ import type { Proof } from "../proof.ts";
 
 export const diskFull: Proof = {
   name: "disk-full",
-  title: "a full disk that gets free space again",
+  title: "the disk is full, and later has free space again",
   test: "a disk that is full repeatedly loses no confirmed data",
   on: everywhere,
   needsDisk: true,

@@ -5,7 +5,7 @@ import type { Proof } from "../proof.ts";
 
 export const queueLost: Proof = {
   name: "queue-lost",
-  title: "Redis killed and emptied",
+  title: "Redis is killed and emptied",
   test: "a Redis that is killed or emptied repeatedly loses no run",
   on: withQueue,
   times: 20,

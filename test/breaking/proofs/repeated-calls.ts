@@ -21,7 +21,8 @@ const pauseMs = 25;
 
 export const repeatedCalls: Proof = {
   name: "repeated-calls",
-  title: "calls over MCP that wait, run or have ended undelivered, all nodes killed, then repeated",
+  title:
+    "all nodes are killed while calls over MCP wait, run or have undelivered results; then the calls are repeated",
   test: "a call over MCP that is repeated after a kill runs once, and the repeat gets its result",
   on: everywhere,
   times: 150,

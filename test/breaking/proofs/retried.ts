@@ -13,7 +13,7 @@ const pauseMs = 25;
 
 export const retried: Proof = {
   name: "retried",
-  title: "clients that retry while servers get `kill -9`",
+  title: "servers get `kill -9` while clients retry requests",
   test: "a client that retries until it has an answer starts one run, however often nodes are killed",
   on: everywhere,
   times: 200,

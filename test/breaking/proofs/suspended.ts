@@ -19,7 +19,7 @@ const atOnce = 20;
 
 export const suspended: Proof = {
   name: "suspended",
-  title: "suspended runs, all nodes killed, then answered",
+  title: "all nodes are killed while runs are suspended; then the runs are answered",
   test: "runs that were suspended while all servers were down end after their answers",
   on: everywhere,
   times: 200,

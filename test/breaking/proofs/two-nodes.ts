@@ -26,7 +26,7 @@ const plan: Plan = {
 
 export const twoNodes: Proof = {
   name: "two-nodes",
-  title: "one run answered and stopped at two nodes at the same time",
+  title: "two nodes answer and stop one run at the same time",
   test: "if two nodes answer or stop a run at the same time, both apply the first decision",
   on: onPostgres,
   times: 60,
