@@ -132,7 +132,7 @@ interface Entry {
   readonly object: string;
   readonly status?: string;
   readonly head_status?: string;
-  readonly damaged?: boolean;
+  readonly corrupt?: boolean;
   readonly error?: { readonly code: string } | null;
 }
 
