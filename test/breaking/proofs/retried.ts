@@ -13,7 +13,7 @@ const pauseMs = 25;
 
 export const retried: Proof = {
   name: "retried",
-  title: "servers get `kill -9` while clients retry requests",
+  title: "`kill -9` while clients retry requests",
   test: "a client that retries until it has an answer starts one run, however often nodes are killed",
   on: everywhere,
   times: 200,

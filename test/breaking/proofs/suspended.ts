@@ -19,7 +19,7 @@ const atOnce = 20;
 
 export const suspended: Proof = {
   name: "suspended",
-  title: "all nodes are killed while runs are suspended; then the runs are answered",
+  title: "answers to suspended runs of killed nodes",
   test: "runs that were suspended while all servers were down end after their answers",
   on: everywhere,
   times: 200,
