@@ -105,7 +105,7 @@ test("an accepted change is used, even if another process accepted it", async ()
   const changed = { ...echoTool, description: "Says it again." };
   server.options.tools = [changed];
   await connections.check();
-  assert.equal(connections.changes("fake")?.changed[0]?.to.description, "Says it again.");
+  assert.equal((await connections.changes("fake"))?.changed[0]?.to.description, "Says it again.");
   await using command = testConnections({ sandbox: server.sandbox, folder: connections.folder });
   command.accept("fake");
   await until(() => connections.status()[0]?.waiting.length === 0);

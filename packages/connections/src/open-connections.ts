@@ -106,7 +106,7 @@ export function openConnections(options: {
     removeDefinitions: (name) => files.remove(name),
     find: (name) => find(name)?.connection,
     tools: (name) => find(name)?.listed ?? [],
-    changes: (name) => find(name)?.changes,
+    changes: async (name) => find(name)?.changes,
     accept: (name) => find(name)?.accept(),
     async close() {
       files.close();

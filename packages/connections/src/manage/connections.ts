@@ -34,7 +34,7 @@ export interface Connections {
   /** Returns the tools of a server as it listed them last. */
   tools(name: string): readonly ServerTool[];
   /** Returns the changes that a user has not accepted yet; undefined for an unknown name. */
-  changes(name: string): ToolChanges | undefined;
+  changes(name: string): Promise<ToolChanges | undefined>;
   /** Accepts the definitions of a server. Call this only if a user decided so. */
   accept(name: string): void;
   /** Ends all sessions and processes. */

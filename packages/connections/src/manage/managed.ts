@@ -14,7 +14,7 @@ export interface Managed {
   /** Whether its tools are read again at each start. @default false */
   readonly isReadAtStart?: boolean;
   /** The changes that a user has not accepted yet. */
-  readonly changes: ToolChanges;
+  readonly changes: ToolChanges | Promise<ToolChanges>;
   readonly status: ConnectionStatus;
   /** The tools as its server listed them last. @default none are shown to users */
   readonly listed?: readonly ServerTool[];

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { changesInSteps } from "./manage/document-changes.ts";
+import { inTurns } from "./manage/in-turns.ts";
+import type { StoredDocument } from "./manage/stored-document.ts";
 import { openDocument } from "./testing/test-service.ts";
 
 // Tests of documents with many operations, each of which reaches the same schemas.
@@ -62,7 +67,7 @@ test("the changes of a document contain each schema once", async () => {
   rings.write(documentOf("after"));
   await rings.connections.check();
   assert.equal(rings.connections.status()[0]?.waiting.length, count);
-  const changes = rings.connections.changes("pets");
+  const changes = await rings.connections.changes("pets");
   assert.equal(changes?.changed.length, count);
   const shown = JSON.stringify(changes);
   // Once in the requests and once in the responses, before and after.
@@ -73,6 +78,40 @@ test("the changes of a document contain each schema once", async () => {
   const { paths } = document;
   rings.write({ ...documentOf("before"), paths: { ...paths, "/new": paths["/a0"] } });
   await rings.connections.check();
-  const added = JSON.stringify(rings.connections.changes("pets")?.added);
+  const added = JSON.stringify((await rings.connections.changes("pets"))?.added);
   assert.equal(added.split('"Number 8."').length - 1, 2);
+});
+
+test("the changes of a document are compared in steps, between which other work runs", async () => {
+  const { operations, defs } = await (async () => {
+    await using rings = openDocument(documentOf("before"));
+    await rings.connections.check();
+    const stored = readFileSync(join(rings.folder, "documents", "pets.json"), "utf8");
+    return (JSON.parse(stored) as StoredDocument).listed;
+  })();
+  const changed = operations.map((one) => ({ ...one, digest: `${one.digest}-2` }));
+  const lists = { schemes: {}, server: "https://rings.example.org", defs };
+  const steps = changesInSteps({
+    accepted: { ...lists, operations },
+    listed: { ...lists, operations: changed },
+  });
+  let count = 0;
+  while (steps.next().done !== true) count++;
+  assert.ok(count >= operations.length);
+});
+
+test("steps that take long let other work run between them", async () => {
+  const order: string[] = [];
+  function* steps(): Generator<void, string> {
+    for (let n = 1; n <= 3; n++) {
+      const end = performance.now() + 25;
+      while (performance.now() < end);
+      order.push(`step ${n}`);
+      setImmediate(() => order.push("other work"));
+      yield;
+    }
+    return "done";
+  }
+  assert.equal(await inTurns(steps()), "done");
+  assert.deepEqual(order.slice(0, 4), ["step 1", "other work", "step 2", "other work"]);
 });

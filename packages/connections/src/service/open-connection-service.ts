@@ -135,7 +135,7 @@ export async function openConnectionService(options: {
 
   async function detail(name: string, principal: string): Promise<ConnectionDetail | undefined> {
     const view = await viewOf(name, principal);
-    return view && connectionDetail(view, connections.tools(name), connections.changes(name));
+    return view && connectionDetail(view, connections.tools(name), await connections.changes(name));
   }
 
   async function done(name: string, principal: string) {
@@ -295,7 +295,7 @@ export async function openConnectionService(options: {
     async accept(name, digest, principal) {
       await reload();
       if (!exists(name)) return notFound;
-      if (digestOf(connections.tools(name), connections.changes(name)) !== digest)
+      if (digestOf(connections.tools(name), await connections.changes(name)) !== digest)
         return {
           status: "conflict",
           message: "The server has changed its tools again. Read the changes again.",

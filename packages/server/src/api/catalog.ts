@@ -14,6 +14,7 @@ import { agentName, assistantId } from "../runs/request/agent.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { RequestError } from "../http/errors.ts";
 import { listView } from "../http/records.ts";
+import { inTurns, jsonChunks, streamJson } from "../http/streams.ts";
 
 /** Routes that list the models and tools, and describe the server. */
 export function catalogRoutes(services: Services): Hono<Environment> {
@@ -108,10 +109,11 @@ export function catalogRoutes(services: Services): Hono<Environment> {
     );
   });
 
-  routes.get("/tools", (context) => {
+  routes.get("/tools", async () => {
     const states = services.connections?.states();
-    const views = groups().map((group) => groupView(group, services, states));
-    return context.json(listView(views, false, ({ name }) => name));
+    const views: ToolGroupView[] = [];
+    for (const group of groups()) views.push(await inTurns(groupSteps(group, services, states)));
+    return streamJson(jsonChunks(listView(views, false, ({ name }) => name)));
   });
 
   return routes;
@@ -125,12 +127,18 @@ function unknownModel(id: string, entries: readonly ModelEntry[]): RequestError 
 
 type States = ReturnType<ConnectionService["states"]>;
 
-function groupView(
+/** Creates the view of a group in steps of one tool each: some tools make their schemas now. */
+function* groupSteps(
   group: ToolGroup,
   services: Services,
   states: States | undefined,
-): ToolGroupView {
+): Generator<void, ToolGroupView> {
   const connection = states?.get(group.name);
+  const tools: ToolView[] = [];
+  for (const tool of group.tools) {
+    tools.push(toolView(group, tool, services));
+    yield;
+  }
   return {
     name: group.name,
     object: "tool_group",
@@ -138,7 +146,7 @@ function groupView(
     description: group.description ?? "",
     default_enabled: services.groupDefaults[group.name] ?? true,
     ...(connection && { connection }),
-    tools: group.tools.map((tool) => toolView(group, tool, services)),
+    tools,
   };
 }
 

@@ -111,6 +111,18 @@ export function nextTurn(): Promise<void> {
   return admitted;
 }
 
+/** Runs work in steps, and waits for the next turn when they have taken long. */
+export async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
+  let from = performance.now();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (performance.now() - from < turnMs) continue;
+    await nextTurn();
+    from = performance.now();
+  }
+}
+
 let admitted: Promise<void> = Promise.resolve();
 
 async function admit(): Promise<void> {

@@ -21,11 +21,17 @@ export class ChangedDefinitions {
     this.#to = new SharedSchemas(to, direction);
   }
 
-  /** Returns both schemas of a changed operation, with the definitions that differ. */
-  ofChange(
+  /**
+   * Returns both schemas of a changed operation, with the definitions that differ. Works in steps of
+   * one definition each, because the first operation can need all of them.
+   */
+  *ofChange(
     from: JsonSchema | undefined,
     to: JsonSchema | undefined,
-  ): { readonly from: JsonSchema | undefined; readonly to: JsonSchema | undefined } {
+  ): Generator<
+    void,
+    { readonly from: JsonSchema | undefined; readonly to: JsonSchema | undefined }
+  > {
     const before = from && this.#from.prepare(from);
     const after = to && this.#to.prepare(to);
     const old = new Map<string, JsonSchema>();
@@ -37,6 +43,7 @@ export class ChangedDefinitions {
       const one = this.#from.definition(name);
       const other = this.#to.definition(name);
       waiting.push(...(one?.references ?? []), ...(other?.references ?? []));
+      yield;
       if (isSame(one, other)) continue;
       if (one !== undefined) old.set(name, one.schema);
       if (other !== undefined) current.set(name, other.schema);
@@ -44,8 +51,8 @@ export class ChangedDefinitions {
     return { from: withDefinitions(before, old), to: withDefinitions(after, current) };
   }
 
-  /** Returns the schema of an added operation, with its definitions. */
-  ofAddition(schema: JsonSchema | undefined): JsonSchema | undefined {
+  /** Returns the schema of an added operation, with its definitions, in steps like `ofChange`. */
+  *ofAddition(schema: JsonSchema | undefined): Generator<void, JsonSchema | undefined> {
     const root = schema && this.#to.prepare(schema);
     const used = new Map<string, JsonSchema>();
     const waiting = [...(root?.references ?? [])];
@@ -56,6 +63,7 @@ export class ChangedDefinitions {
       if (definition === undefined) continue;
       used.set(name, definition.schema);
       waiting.push(...definition.references);
+      yield;
     }
     return withDefinitions(root, used);
   }

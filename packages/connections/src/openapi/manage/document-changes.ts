@@ -18,35 +18,40 @@ export function waitingOperations({ listed, accepted = listed }: Compared): read
 /**
  * Returns the differences between the operations of a document and the accepted ones. Operations
  * share definitions: each definition is part of the first operation that needs it to be shown.
- * Definitions that stay the same are not shown with changed operations.
+ * Definitions that stay the same are not shown with changed operations. Works in steps, because a
+ * document can have thousands of operations.
  */
-export function changesOf({ listed, accepted = listed }: Compared): ToolChanges {
+export function* changesInSteps({
+  listed,
+  accepted = listed,
+}: Compared): Generator<void, ToolChanges> {
   const before = new Map(accepted.operations.map((one) => [one.key, one]));
   const now = new Set(listed.operations.map(({ key }) => key));
   const waiting = waitingOperations({ listed, accepted });
   const request = new ChangedDefinitions({ from: accepted.defs, to: listed.defs }, "request");
   const response = new ChangedDefinitions({ from: accepted.defs, to: listed.defs }, "response");
-  const changed = waiting.flatMap((to) => {
+  const changed: { from: ServerTool; to: ServerTool }[] = [];
+  for (const to of waiting) {
     const from = before.get(to.key);
-    if (from === undefined) return [];
-    const inputs = request.ofChange(from.input, to.input);
-    const outputs = response.ofChange(from.output, to.output);
-    return [
-      {
-        from: describe(from, accepted, { input: inputs.from, output: outputs.from }),
-        to: describe(to, listed, { input: inputs.to, output: outputs.to }),
-      },
-    ];
-  });
+    if (from === undefined) continue;
+    const inputs = yield* request.ofChange(from.input, to.input);
+    const outputs = yield* response.ofChange(from.output, to.output);
+    changed.push({
+      from: describe(from, accepted, { input: inputs.from, output: outputs.from }),
+      to: describe(to, listed, { input: inputs.to, output: outputs.to }),
+    });
+    yield;
+  }
+  const added: ServerTool[] = [];
+  for (const operation of waiting) {
+    if (before.has(operation.key)) continue;
+    const input = yield* request.ofAddition(operation.input);
+    const output = yield* response.ofAddition(operation.output);
+    added.push(describe(operation, listed, { input, output }));
+    yield;
+  }
   return {
-    added: waiting
-      .filter(({ key }) => !before.has(key))
-      .map((operation) =>
-        describe(operation, listed, {
-          input: request.ofAddition(operation.input),
-          output: response.ofAddition(operation.output),
-        }),
-      ),
+    added,
     // Only the names of removed operations are shown.
     removed: accepted.operations
       .filter(({ key }) => !now.has(key))

@@ -16,7 +16,8 @@ import {
 import type { ReadOperations } from "../definition/operation.ts";
 import type { DocumentFiles } from "../document/join-files.ts";
 import type { ReadOptions } from "../document/read-operations.ts";
-import { changesOf, waitingOperations } from "./document-changes.ts";
+import { changesInSteps, waitingOperations } from "./document-changes.ts";
+import { inTurns } from "./in-turns.ts";
 import { documentGroup, isSelected } from "./document-group.ts";
 import { loadFiles } from "./load-files.ts";
 import { failure, loadDocument, shownDocument } from "./load-document.ts";
@@ -43,7 +44,9 @@ export class ManagedDocument implements Managed {
   readonly isReadAtStart = true;
   #stored: StoredDocument | undefined;
   #lastError: ConnectionError | undefined;
-  #compared: { readonly stored: StoredDocument; readonly changes: ToolChanges } | undefined;
+  #compared:
+    | { readonly stored: StoredDocument; readonly changes: Promise<ToolChanges> }
+    | undefined;
   #reading: Promise<void> | undefined;
   readonly #closed = new AbortController();
   readonly #fetch: ServiceFetch;
@@ -64,12 +67,12 @@ export class ManagedDocument implements Managed {
     return this.#stored !== undefined;
   }
 
-  get changes(): ToolChanges {
+  get changes(): Promise<ToolChanges> {
     const stored = this.#stored;
-    if (stored === undefined) return { added: [], removed: [], changed: [] };
-    // Cache it: the comparison takes long for large documents, and each list of connections needs
-    // it.
-    if (this.#compared?.stored !== stored) this.#compared = { stored, changes: changesOf(stored) };
+    if (stored === undefined) return Promise.resolve({ added: [], removed: [], changed: [] });
+    // Cache it: the comparison takes long for large documents.
+    if (this.#compared?.stored !== stored)
+      this.#compared = { stored, changes: inTurns(changesInSteps(stored)) };
     return this.#compared.changes;
   }
 
