@@ -8,8 +8,8 @@ export { fuseRankings } from "./search/rank-fusion.ts";
 export {
   createToolIndex,
   type FoundTool,
-  readToolText,
   type ToolIndex,
+  toolIndexSteps,
 } from "./search/tool-index.ts";
 export type { SearchableTool } from "./search/tool-text.ts";
 export { ToolUsage } from "./search/tool-usage.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fuseRankings } from "./rank-fusion.ts";
 import { searchWords } from "./search-words.ts";
-import { createToolIndex } from "./tool-index.ts";
+import { createToolIndex, toolIndexSteps } from "./tool-index.ts";
 import type { SearchableTool } from "./tool-text.ts";
 import { ToolUsage } from "./tool-usage.ts";
 
@@ -117,4 +117,22 @@ test("rankings are fused by the ranks of their entries", () => {
     ]),
     ["b", "a", "c"],
   );
+});
+
+test("an index is created in steps of one tool, and finds the same tools", () => {
+  const many = Array.from({ length: 50 }, (_, n) => ({
+    id: `g.Tool${n}`,
+    definition: {
+      type: "function" as const,
+      function: { name: `Tool${n}`, description: n === 7 ? "Renames a file." : "Plays a sound." },
+    },
+  }));
+  const steps = toolIndexSteps(many);
+  let count = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) count++;
+  assert.ok(count >= many.length * 2);
+  const expected = createToolIndex(many).search("rename a file");
+  assert.deepEqual(step.value.search("rename a file"), expected);
+  assert.equal(expected[0]?.id, "g.Tool7");
 });

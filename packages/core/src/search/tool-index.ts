@@ -45,11 +45,8 @@ const usageWeight = 2;
 
 const texts = new WeakMap<object, ToolText>();
 
-/**
- * Returns the terms of a tool, which are cached by its definition. With many tools, call this for a
- * few at a time before `createToolIndex`, which would otherwise compute all terms at once.
- */
-export function readToolText(tool: SearchableTool): ToolText {
+/** Returns the terms of a tool, which are cached by its definition. */
+function readToolText(tool: SearchableTool): ToolText {
   const known = texts.get(tool.definition);
   if (known !== undefined) return known;
   const text = toolText(tool);
@@ -68,7 +65,24 @@ interface Posting {
  * and groups.
  */
 export function createToolIndex(tools: readonly SearchableTool[]): ToolIndex {
-  const postings = postingsOf(tools.map(readToolText));
+  const steps = toolIndexSteps(tools);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * Creates an index like `createToolIndex`, in steps of one tool each, because a hundred thousand
+ * tools in one step would block a server's other requests for seconds.
+ */
+export function* toolIndexSteps(tools: readonly SearchableTool[]): Generator<void, ToolIndex> {
+  const read: ToolText[] = [];
+  for (const tool of tools) {
+    read.push(readToolText(tool));
+    yield;
+  }
+  const postings = yield* postingsInSteps(read);
   const places = new Map(tools.map(({ id }, place) => [id, place]));
   const idf = (matching: number): number =>
     Math.log(1 + (tools.length - matching + 0.5) / (matching + 0.5));
@@ -142,7 +156,9 @@ function bestTools({
   return found.toSorted((a, b) => b.score - a.score).slice(0, limit);
 }
 
-function postingsOf(all: readonly ToolText[]): ReadonlyMap<string, readonly Posting[]> {
+function* postingsInSteps(
+  all: readonly ToolText[],
+): Generator<void, ReadonlyMap<string, readonly Posting[]>> {
   const names = Object.keys(fields) as Field[];
   const average = Object.fromEntries(
     names.map((name) => [name, all.reduce((sum, text) => sum + text[name].length, 0) / all.length]),
@@ -161,6 +177,7 @@ function postingsOf(all: readonly ToolText[]): ReadonlyMap<string, readonly Post
       if (list === undefined) postings.set(term, [{ tool, frequency }]);
       else list.push({ tool, frequency });
     }
+    yield;
   }
   return postings;
 }

@@ -34,7 +34,7 @@ const maxSessions = 1_000;
 /** The maximum number of calls after a query that count as its usage. */
 const maxCalls = 5;
 
-/** The time after which reading the texts of tools yields to the event loop, in milliseconds. */
+/** The time after which creating an index yields to the event loop, in milliseconds. */
 const turnMs = 20;
 
 /** The number of matches of each ranking that are combined. */
@@ -57,17 +57,18 @@ export function createToolSearch({ embed }: { readonly embed?: EmbedTexts } = {}
     const isSame = (known: readonly object[]): boolean =>
       known.length === key.length && known.every((each, index) => each === key[index]);
     if (last !== undefined && isSame(last.key)) return last.index;
-    const { createToolIndex, readToolText } = await import("@capstan/core/search");
+    const { toolIndexSteps } = await import("@capstan/core/search");
+    const steps = toolIndexSteps(tools);
     let began = performance.now();
-    for (const tool of tools) {
-      readToolText(tool);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) {
+        last = { key, index: step.value };
+        return step.value;
+      }
       if (performance.now() - began < turnMs) continue;
       await nextTurn();
       began = performance.now();
     }
-    const index = createToolIndex(tools);
-    last = { key, index };
-    return index;
   }
 
   return {

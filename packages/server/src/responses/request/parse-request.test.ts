@@ -273,6 +273,25 @@ test("functions and custom tools are offered to the model, and run by the client
   });
 });
 
+test("a request with too many tools is rejected with their limit", () => {
+  const functions = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ type: "function", name: `f${from + n}` }));
+  const declare = (count: number, added: number) =>
+    parse({
+      input: [
+        { role: "user", content: "x" },
+        ...(added === 0 ? [] : [{ type: "additional_tools", tools: functions(count, added) }]),
+      ],
+      tools: functions(0, count),
+    });
+  assert.equal(declare(20_000, 0).tools.client.length, 20_000);
+  for (const [count, added] of [
+    [20_001, 0],
+    [19_999, 2],
+  ] as const)
+    assert.throws(() => declare(count, added), /at most 20000 tools/);
+});
+
 test("a tool group is named by its capstan:// URL or by this server's URL", () => {
   const { tools, echo } = parse({
     tools: [

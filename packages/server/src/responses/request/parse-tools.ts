@@ -30,6 +30,9 @@ import { parseRequestServer } from "./parse-request-server.ts";
 /** The maximum number of MCP servers that a request names. */
 const mostServers = 10;
 
+/** The maximum number of tools of a request, because a search reads the texts of all of them. */
+const mostTools = 20_000;
+
 /** The tools of a request. */
 export interface RequestTools {
   /** Tools that the client runs, as functions. */
@@ -131,6 +134,7 @@ export function parseTools(
       if (!(searches && each.isDeferred)) client.set(name, each);
       if (each.isDeferred) deferredTools.add(name);
     }
+    if (client.size > mostTools) throw tooManyTools("tools");
   }
   for (const { at, given } of addedTools(input)) {
     const tool = typedTool(given, at);
@@ -151,6 +155,7 @@ export function parseTools(
       // An earlier search found it.
       deferredTools.delete(each.definition.function.name);
     }
+    if (client.size > mostTools) throw tooManyTools(at);
   }
   requireOnce(hosted);
   return {
@@ -197,6 +202,11 @@ function addedTools(input: readonly InputItem[]): readonly AddedTool[] {
       ? item.tools.map((given, n) => ({ at: `input[${index}].tools[${n}]`, given }))
       : [],
   );
+}
+
+function tooManyTools(at: string): RequestError {
+  const message = `Invalid '${at}': a request can declare at most ${mostTools} tools. Declare those that this task needs, or offer the others as a tool group of this server.`;
+  return badRequest(at, message);
 }
 
 function tooManyServers(at: string): RequestError {
