@@ -334,8 +334,9 @@ export class Call implements ActiveCall, ParentCall {
         request: caller.request,
         files: filesFor(caller.files, registered, tool?.type),
         denied: () => deniedResources([...gate.rules, ...gate.overrides()]),
-        ...(record.approval?.preview !== undefined &&
-          record.edited !== true && { approvedEffect: record.approval.preview.digest }),
+        ...(record.approval?.preview !== undefined && {
+          approvedEffect: record.approval.preview.digest,
+        }),
         idempotencyKey: record.idempotencyKey,
         callTool: (name, args, how) => this.#callTool(record, name, args, how),
       },

@@ -26,6 +26,7 @@ function replacing(request: ApprovalAdapter["request"]) {
         state.previews++;
         assert.ok(!signal.aborted && principal.id === "local");
         if (by === "throw") throw new Error("disk");
+        if (by === "long") return "x".repeat(1_000_001);
         if (by === state.text) return toolError({ code: "same", message: "It is the same." });
         return `- ${state.text}\n+ ${by}`;
       },
@@ -65,6 +66,8 @@ test("no user is asked about a call that would fail", async () => {
   });
   assert.equal(errorOf(await run("old")), "same");
   assert.equal(errorOf(await run("throw")), "preview_failed");
+  // No user could see it whole.
+  assert.equal(errorOf(await run("long")), "preview_too_long");
   assert.deepEqual([asked, state.runs], [0, 0]);
 });
 
@@ -79,8 +82,36 @@ test("a call whose effect changed after the approval was requested is not run", 
 });
 
 // Contract: executor-256
-test("arguments that the user edited are run without the effect that was shown", async () => {
+test("arguments that the user edited are run with another effect than the one that was shown", async () => {
   const { run, state } = replacing(() => ({ decision: "allow", arguments: { by: "edited" } }));
   assert.equal((await run("new")).status, "success");
   assert.equal(state.text, "edited");
+});
+
+// Contract: executor-256
+test("edited arguments are not run if their effect changes after the answer", async () => {
+  let answered = false;
+  const { run, state } = replacing(() => {
+    answered = true;
+    return { decision: "allow", arguments: { by: "edited" } };
+  });
+  const previews = Object.getOwnPropertyDescriptor(state, "previews");
+  assert.ok(previews);
+  let count = 0;
+  Object.defineProperty(state, "previews", {
+    get: () => count,
+    set(next: number) {
+      count = next;
+      // The third preview checks the effect again before the call runs.
+      if (answered && count === 3) state.text = "changed by another program";
+    },
+  });
+  assert.equal(errorOf(await run("new")), "effect_changed");
+  assert.equal(state.runs, 0);
+});
+
+test("edited arguments whose effect cannot be shown fail the call", async () => {
+  const { run, state } = replacing(() => ({ decision: "allow", arguments: { by: "throw" } }));
+  assert.equal(errorOf(await run("new")), "preview_failed");
+  assert.equal(state.runs, 0);
 });

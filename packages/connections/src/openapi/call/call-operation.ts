@@ -74,7 +74,7 @@ export async function callOperation(
     // Another origin must not choose arguments of a request with credentials.
     if (size > largestPages || hasLeft) break;
     context.output.progress({ message: `Reading page ${page}` });
-    const response = await request(operation, next, host, context);
+    const response = await request(operation, next, host, context, args);
     if (isToolError(response)) {
       notes.push(`Page ${page} cannot be read: ${response.message}`);
       break;
@@ -106,11 +106,13 @@ function changed(before: ToolArgs, after: ToolArgs): string {
     .join(" and ");
 }
 
+/** @param approved the arguments of the first page, whose request the approval showed */
 async function request(
   operation: Operation,
   args: ToolArgs,
   host: OperationHost,
   context: ToolContext,
+  approved = args,
 ): Promise<ReadResponse | ToolError> {
   const { connection, list, fetch } = host;
   const { name, idleSeconds = 60 } = connection;
@@ -123,7 +125,8 @@ async function request(
     if (
       files.length > 0 &&
       approvedEffect !== undefined &&
-      digest(effectOfRequest(operation, plain.url, files)) !== approvedEffect
+      digest(effectOfRequest(operation, buildRequest(operation, approved).url, files)) !==
+        approvedEffect
     )
       return toolError({
         code: "effect_changed",

@@ -15,8 +15,8 @@ export type Previewed =
   | { readonly status: "shown"; readonly preview: ShownPreview }
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
-/** The maximum characters of a preview in an approval request. */
-const shownChars = 65_536;
+/** The maximum characters of a preview. A longer one fails the call, because no user could see it. */
+const mostChars = 1_000_000;
 /** How long a preview may take, in ms. */
 const previewMs = 10_000;
 
@@ -56,28 +56,29 @@ async function runPreview(
     };
     const text = await Promise.race([preview(args, context), expired]);
     if (isToolError(text)) return { status: "failed", error: text };
-    const shown = text.slice(0, shownChars).toWellFormed();
-    return {
-      status: "shown",
-      preview: { text: shown, length: text.length, digest: digest(text) },
-    };
+    if (text.length > mostChars) return { status: "failed", error: tooLong(registered.name, text) };
+    return { status: "shown", preview: { text, length: text.length, digest: digest(text) } };
   } catch (thrown) {
     const message = `${registered.name} could not show its effect, so it was not run: ${errorMessage(thrown)}`;
     return { status: "failed", error: { code: "preview_failed", message } };
   }
 }
 
+function tooLong(name: string, { length }: string): ToolErrorData {
+  const message = `Not run: the effect of ${name} has ${length} characters, and an approval request shows at most ${mostChars}. Make smaller changes, in several calls.`;
+  return { code: "preview_too_long", message };
+}
+
 /**
  * Returns an error if the effect of an approved call differs from the effect that its approval
- * request showed. Skips calls whose arguments the user edited, because they have no preview, and
- * calls that have started, because they may have had their effect.
+ * request showed. For arguments that the user edited, the effect at the time of the answer counts.
+ * Skips calls that have started, because they may have had their effect.
  */
 export async function recheckPreview(
   options: Parameters<typeof previewCall>[0],
 ): Promise<ToolErrorData | undefined> {
-  const { approval, edited, startedAt } = options.record;
-  if (approval?.preview === undefined || edited === true || startedAt !== undefined)
-    return undefined;
+  const { approval, startedAt } = options.record;
+  if (approval?.preview === undefined || startedAt !== undefined) return undefined;
   const now = await previewCall(options);
   if (now === undefined || now.status === "failed") return now?.error;
   if (now.preview.digest === approval.preview.digest) return undefined;

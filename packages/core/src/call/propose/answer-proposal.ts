@@ -10,6 +10,7 @@ import type { PreparedArguments } from "../../arguments/prepare-arguments.ts";
 import { type RegisteredTool, definitionDigest } from "../../tool/registry.ts";
 import type { CallDecision, CallRecord } from "../record/call-record.ts";
 import { checkEditedArguments } from "./propose.ts";
+import { previewCall } from "../gate/preview.ts";
 import { settleFailedRecheck, recheck, currentTool } from "../gate/recheck.ts";
 import type { Gate } from "../gate/gate.ts";
 import type { AnsweredProposal, AskingProposal } from "../gate/call-host.ts";
@@ -70,17 +71,38 @@ export function answerProposal(
   const allowed: CallRecord = { ...record, status: "approved", decision: by, decidedAt: now };
   if (decision.arguments === undefined)
     return { proposal: recheckAllowed(gate, registered, allowed), ...left };
-  const withArguments = (edited: PreparedArguments): AnsweredProposal => {
+  const withArguments = (
+    edited: PreparedArguments,
+  ): AnsweredProposal | Promise<AnsweredProposal> => {
     if (edited.status === "invalid")
       return { proposal: failCall(gate, record, "error", edited.error), ...left };
     const changed: CallRecord = { ...allowed, args: frozenJson(edited.args), edited: true };
-    return { proposal: recheckAllowed(gate, registered, changed), ...left };
+    return withPreview(gate, registered, changed).then((proposal) => ({ proposal, ...left }));
   };
   const edited = checkEditedArguments(gate, registered.tool, decision.arguments);
   return edited instanceof Promise ? edited.then(withArguments) : withArguments(edited);
 }
 
 const allowedByUser: CallDecision = { verdict: "allowed", by: "person" };
+
+/**
+ * Binds the approval of edited arguments to their effect at the time of the answer. Data that the
+ * effect depends on, for example a file that is sent, must not change before the call runs.
+ */
+async function withPreview(
+  gate: Gate,
+  registered: RegisteredTool,
+  edited: CallRecord,
+): Promise<AnsweredProposal["proposal"]> {
+  const { args = {}, approval } = edited;
+  const previewed = await previewCall({ gate, registered, args, record: edited });
+  if (previewed?.status === "failed") return failCall(gate, edited, "error", previewed.error);
+  const bound =
+    previewed === undefined || approval === undefined
+      ? edited
+      : { ...edited, approval: { ...approval, preview: previewed.preview } };
+  return recheckAllowed(gate, registered, bound);
+}
 
 /** The switches, the rules and the tool itself may have changed before the user answered. */
 function recheckAllowed(
