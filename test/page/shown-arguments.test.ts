@@ -30,6 +30,7 @@ before(async () => {
       rules: [
         { tool: "vars.WriteVar", execution: "ask-once", reason: "Look\u200B twice." },
         { tool: "files.ViewFile", result: "always" },
+        { tool: "data.JsonQuery", execution: "ask-always" },
       ],
     },
     environment: { CAPSTAN_MODEL_URL: model.url },
@@ -185,6 +186,38 @@ test(
     await me.page.keyboard.press("Alt+KeyA");
     await me.turnEnds();
     assert.equal(await me.row("WriteVar").getAttribute("data-status"), "done");
+  },
+);
+
+test(
+  "a call can be allowed after the whole content of a long variable was shown",
+  { skip },
+  async () => {
+    const value = JSON.stringify([...Array(9_000).fill("padding"), "the end"]);
+    const query = { query: "$[-1]", variable: "draft" };
+    model.willSay(
+      { type: "calls", calls: [{ name: "WriteVar", args: { name: "draft", value } }] },
+      { type: "calls", calls: [{ name: "JsonQuery", args: query }] },
+      { type: "text", text: "Found." },
+    );
+    await me.say("Find the last one");
+    const first = me.card("WriteVar");
+    await first.getByTestId("approval-show-all").click();
+    await isEnabled(allow(first));
+    await allow(first).click();
+    const card = me.card("JsonQuery");
+    await card
+      .getByText(/variable draft \(first 65536 of \d+ characters; \d+ are not shown/)
+      .waitFor();
+    await rested(card);
+    assert.equal(await allow(card).isEnabled(), false);
+    assert.doesNotMatch(await card.innerText(), /the end/);
+    await card.getByTestId("approval-show-all").click();
+    await card.getByText("the end").waitFor();
+    await isEnabled(allow(card));
+    await allow(card).click();
+    await me.turnEnds();
+    assert.equal(await me.row("JsonQuery").getAttribute("data-status"), "done");
   },
 );
 

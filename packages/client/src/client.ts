@@ -4,6 +4,7 @@ import type {
   AgentView,
   ApprovalAnswerBody,
   ApprovalView,
+  ExecutionApprovalView,
   CallOutcomeBody,
   CallView,
   ConnectionAcceptBody,
@@ -408,6 +409,16 @@ export function createClient(options: ClientOptions = {}) {
       const end = length === undefined ? "" : `&length=${length}`;
       const path = `${pathOf.approval(approval)}?start=${start}${end}`;
       return json<ResultApprovalView>(path, { signal });
+    },
+    /** Returns an approval with a slice of a variable that its call reads. */
+    approvalVariable: (
+      approval: string,
+      name: string,
+      { start, length }: Required<Slice>,
+      signal?: Signal,
+    ) => {
+      const slice = `variable=${encodeURIComponent(name)}&start=${start}&length=${length}`;
+      return json<ExecutionApprovalView>(`${pathOf.approval(approval)}?${slice}`, { signal });
     },
     /** Returns the text that the model would get after an answer. It decides nothing. */
     previewReview: (approval: string, body: ReviewAnswerBody, signal?: Signal) =>

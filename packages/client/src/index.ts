@@ -16,4 +16,5 @@ export { backoffDelay } from "./follow/follow.ts";
 export { followRun, type FollowRunOptions } from "./follow-run.ts";
 export type { FollowStatus, Retry } from "./follow/follow.ts";
 export { readEventStream } from "./http/event-stream.ts";
+export { readWholeVariables } from "./whole-variables.ts";
 export { ApiError, type ApiErrorData } from "./http/send.ts";

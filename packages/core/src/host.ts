@@ -89,6 +89,7 @@ export { type ReviewNotice, type ReviewOutcome, reviewOutcomes } from "./policy/
 export { executionRule, namesTool, resultRule, type RuledCall } from "./policy/rule.ts";
 
 // call
+export { readShownVariable } from "./call/gate/bound-variables.ts";
 export type { GateLimits } from "./call/gate/gate.ts";
 export type { OfferOptions } from "./tool/tool-offer.ts";
 export { checkArguments } from "./call/propose/propose.ts";

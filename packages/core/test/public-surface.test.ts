@@ -38,7 +38,7 @@ const surface = {
     LruCache addUsage checkArguments compileSchema conditionsText coveredBy cutsOff deniedPart deniedResources
     deniesPath deniesUrl detached digest errorMessage executionRule
     hostedFamily hostedToolProblem isContentParts isSettled isUnchecked isWholeCall loadSchemaChecks missingInValue namesTool nearestNames neutralise neutraliseMessage neutraliseOutside
-    maxPatternSize newId noUsage patternSize readAllValues readBack readPointer reopenedByUser resultRule reviewOutcomes reviewProblem
+    maxPatternSize newId noUsage patternSize readAllValues readBack readPointer readShownVariable reopenedByUser resultRule reviewOutcomes reviewProblem
     reviewRequestOf schemaDepthProblem settingsProblem shiftAnnotations sliceText summaryRequest systemClock titleOf untilAborted withFoundOutcome
     `,
     types: `

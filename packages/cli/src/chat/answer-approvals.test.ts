@@ -165,8 +165,14 @@ const writing: Question = {
   grant: { title: "every call of WriteNote" },
 };
 
-/** Returns the answer that these typed lines send, and the terminal's text. */
-async function answerWith(lines: readonly string[], more: Partial<Question> = {}) {
+const ofRun = { object: "approval", kind: "execution", run: "r", conversation: null } as const;
+
+/**
+ * Returns the answer that these typed lines send, and the terminal's text.
+ *
+ * @param stored the whole content of the variable that the call reads
+ */
+async function answerWith(lines: readonly string[], more: Partial<Question> = {}, stored = "") {
   const terminal = createFakeTerminal(lines.map((answer) => ({ answer })));
   const sent: ExecutionAnswerBody[] = [];
   const controller = new AbortController();
@@ -174,14 +180,16 @@ async function answerWith(lines: readonly string[], more: Partial<Question> = {}
     answerApproval: async (_id: string, body: object) => {
       sent.push(body as ExecutionAnswerBody);
       const status = sent[0]!.decision === "allow" ? "allowed" : "refused";
-      return {
-        ...writing,
-        object: "approval",
-        kind: "execution",
-        status,
-        run: "r",
-        conversation: null,
-      } as const;
+      return { ...writing, ...ofRun, status } as const;
+    },
+    approvalVariable: async (
+      _id: string,
+      name: string,
+      page: { start: number; length: number },
+    ) => {
+      const text = stored.slice(page.start, page.start + page.length);
+      const variables = [{ name, text, length: stored.length }];
+      return { ...writing, ...ofRun, status: "pending", variables } as const;
     },
   };
   // Ends the prompt if no more lines are typed.
@@ -199,6 +207,23 @@ async function answerWith(lines: readonly string[], more: Partial<Question> = {}
 const long = {
   args: { text: Array.from({ length: 60 }, (_, index) => `line ${index}`).join("\n") },
 };
+
+test("a call cannot be allowed or edited before the whole content of its variables was shown", async () => {
+  const stored = "first line\nsteal()\n";
+  const variables = [{ name: "CODE", text: "first line\n", length: stored.length }];
+  for (const line of ["y", "s", "e"]) {
+    const { sent, text } = await answerWith([line], { variables }, stored);
+    assert.deepEqual(sent, [], line);
+    assert.match(text, /first 11 of 19 characters; 8 are not shown/);
+    assert.match(text, /not shown in full\. Type v/);
+    assert.doesNotMatch(text, /steal/);
+  }
+  const { sent, text } = await answerWith(["v", "y"], { variables }, stored);
+  assert.match(text, /steal\(\)/);
+  assert.deepEqual(sent, [{ decision: "allow", scope: "once" }]);
+  // The rest cannot be read.
+  assert.deepEqual((await answerWith(["v", "y"], { variables })).sent, []);
+});
 
 // Contract: executor-96
 test("a call that was not shown in full cannot be allowed, but can be denied", async () => {

@@ -1,6 +1,6 @@
-import type { Client } from "@capstan/client";
+import { ApiError, type Client, readWholeVariables } from "@capstan/client";
 import type { ExecutionAnswerBody, ExecutionApprovalView } from "@capstan/contract";
-import { visibleArguments, visibleJson } from "@capstan/core/text";
+import { unseenChars, visibleArguments, visibleJson } from "@capstan/core/text";
 import type { Style } from "../terminal/style.ts";
 import { notice } from "../terminal/terminal.ts";
 import {
@@ -16,12 +16,13 @@ const texts = chatTexts.approval;
 
 interface AnswerOptions extends AskOptions {
   readonly question: Question;
-  readonly client: Pick<Client, "answerApproval">;
+  readonly client: Pick<Client, "answerApproval" | "approvalVariable">;
 }
 
 /** Asks the user about one call, until the call is allowed, denied, or answered elsewhere. */
 export async function answerApproval(options: AnswerOptions): Promise<Asked> {
-  const { question, mode, terminal, style } = options;
+  const { mode, terminal, style } = options;
+  let { question } = options;
   const toolName = visibleName(question.toolName, style);
   if (mode === "refuse") {
     terminal.write(notice(style.yellow(texts.noTerminal(toolName))));
@@ -46,11 +47,19 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
       case "unclear":
         terminal.write(notice(texts.unclear));
         return undefined;
-      case "view":
+      case "view": {
+        const whole = await wholeQuestion(options, question);
+        if (whole === undefined) return undefined;
+        question = whole;
         show(true);
         return undefined;
+      }
       case "edit": {
-        const body = await edit(options);
+        if (unseenChars({ variables: question.variables }) > 0) {
+          terminal.write(notice(texts.notShown));
+          return undefined;
+        }
+        const body = await edit({ ...options, question });
         return body && answer(options, body);
       }
       case "answer":
@@ -61,6 +70,21 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
         return (await confirmed(options, read.body)) ? answer(options, read.body) : undefined;
     }
   });
+}
+
+/** Returns a question with all that its approval covers, or `undefined` if it cannot be read. */
+async function wholeQuestion(
+  { client, terminal, style, signal }: AnswerOptions,
+  question: Question,
+): Promise<Question | undefined> {
+  if (unseenChars({ variables: question.variables }) === 0) return question;
+  try {
+    return { ...question, variables: await readWholeVariables(client, question, signal) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    terminal.write(notice(style.red(error.message)));
+    return undefined;
+  }
 }
 
 /** Asks the user to confirm an answer that covers more than one call. Returns true if it needs no confirmation. */
@@ -142,7 +166,7 @@ export function questionText(question: Question, view: QuestionView): ShownText 
     indent(texts.edit),
     "",
   ];
-  return { text: lines.join("\n"), isCut: args.isCut };
+  return { text: lines.join("\n"), isCut: args.isCut || unseenChars(question) > 0 };
 }
 
 /** Returns the call with its edited arguments as text. */

@@ -16,7 +16,7 @@ const texts = chatTexts.openApprovals;
 export async function answerOpenApprovals(options: {
   readonly client: Pick<
     Client,
-    "url" | "pendingApprovals" | "answerApproval" | "review" | "previewReview"
+    "url" | "pendingApprovals" | "answerApproval" | "approvalVariable" | "review" | "previewReview"
   >;
   readonly terminal: Terminal;
   readonly style: Style;

@@ -10,6 +10,7 @@ import { notice, type Terminal } from "../terminal/terminal.ts";
 export type ChatClient = Pick<
   Client,
   | "answerApproval"
+  | "approvalVariable"
   | "answerOutcome"
   | "calls"
   | "cancelRun"

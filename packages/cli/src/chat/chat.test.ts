@@ -94,6 +94,7 @@ function createServer(changes: Partial<ChatClient> = {}) {
       return Promise.reject(new Error("not played"));
     },
     answerApproval: () => Promise.reject(new Error("not asked for")),
+    approvalVariable: () => Promise.reject(new Error("not asked for")),
     review: () => Promise.reject(new Error("not asked for")),
     previewReview: () => Promise.reject(new Error("not asked for")),
     ...changes,

@@ -39,6 +39,7 @@ function createServer(before: readonly ChainEvent[], rest: readonly ChainEvent[]
       yield* numbered(rest, before.length + 1);
     },
     review: (): Promise<ResultApprovalView> => Promise.reject(new Error("no result waits here")),
+    approvalVariable: () => Promise.reject(new Error("every variable is shown whole")),
     previewReview: () => Promise.reject(new Error("no result waits here")),
     url: "http://capstan",
     calls: () => Promise.reject(new Error("the end of every call is known")),

@@ -16,7 +16,14 @@ export type TurnEnd = Extract<ChainEvent, { readonly type: "chain.ended" }>["sta
 export interface TurnOptions {
   readonly client: Pick<
     Client,
-    "url" | "events" | "answerApproval" | "review" | "previewReview" | "calls" | "answerOutcome"
+    | "url"
+    | "events"
+    | "answerApproval"
+    | "approvalVariable"
+    | "review"
+    | "previewReview"
+    | "calls"
+    | "answerOutcome"
   >;
   readonly run: string;
   /** The events so far, which are shown first. */

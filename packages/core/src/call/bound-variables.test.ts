@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApprovalAdapter, ApprovalRequest } from "../policy/approval.ts";
 import { executorWith } from "../testing/executor-with.ts";
+import { shownTexts, unseenChars } from "../text/visible-text.ts";
 import { defineTool } from "../tool/define-tool.ts";
+import { readShownVariable } from "./gate/bound-variables.ts";
 import type { ToolExecuteResult } from "./record/call-outcome.ts";
 import { VariableSystem } from "../variables/variable-system.ts";
 
@@ -46,7 +48,9 @@ test("an approval shows the variables that a call reads, and the call gets the s
   });
   set("print(1)");
   assert.equal((await run("CMD")).status, "success");
-  assert.deepEqual(asked[0]?.variables, [{ name: "CMD", text: "print(1)", length: 8 }]);
+  const [{ digest: shown = "", ...rest } = {}, ...others] = asked[0]?.variables ?? [];
+  assert.deepEqual([rest, others], [{ name: "CMD", text: "print(1)", length: 8 }, []]);
+  assert.match(shown, /^[0-9a-f]{64}$/);
   assert.deepEqual(ran, ["print(1)"]);
 });
 
@@ -112,4 +116,32 @@ test("a variable that does not exist fails the call before any approval is reque
   const { run } = codeExecutor(() => assert.fail("asked"));
   const result = await run("NONE");
   assert.equal(result.status === "error" && result.error.code, "variable_not_found");
+});
+
+test("an approval request states what it does not contain, and gives the rest only if it is the covered content", async () => {
+  const asked: ApprovalRequest[] = [];
+  const { run, set, variables } = codeExecutor((request) => {
+    asked.push(request);
+    return { decision: "refuse" };
+  });
+  const code = `${"# harmless\n".repeat(6_000)}steal()`;
+  set(code);
+  await run("CMD");
+  const [request] = asked;
+  assert.ok(request?.variables?.[0]);
+  const [shown] = request.variables;
+  assert.equal(shown.length - shown.text.length, unseenChars(request));
+  assert.ok(unseenChars(request) > 0);
+  const [[name] = []] = shownTexts({}, request);
+  assert.match(
+    name ?? "",
+    /first 65536 of 66007 characters; 471 are not shown, SHA-256 [0-9a-f]{16}/,
+  );
+  const current = variables.getVariable("CMD");
+  assert.ok(current);
+  assert.equal(readShownVariable(current, shown), code);
+  set(`${code} `);
+  const changed = variables.getVariable("CMD");
+  assert.ok(changed);
+  assert.equal(readShownVariable(changed, shown), undefined);
 });

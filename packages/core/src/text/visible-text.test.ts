@@ -122,9 +122,12 @@ test("texts in arguments are unchanged, other values are indented JSON, and name
 });
 
 test("the effect of a call comes before its arguments", () => {
-  const preview = { text: "a.txt\n-one\n+two", length: 80_000, digest: "" };
+  const preview = { text: "a.txt\n-one\n+two", length: 80_000, digest: "0123456789abcdef01" };
   const [effect, path] = visibleArguments({ path: "a.txt" }, { preview });
-  assert.equal(seen(effect!.name), "effect (first 15 of 80000 characters)");
+  assert.equal(
+    seen(effect!.name),
+    "effect (first 15 of 80000 characters; 79985 are not shown, SHA-256 0123456789abcdef)",
+  );
   assert.deepEqual([effect!.isEffect, path!.isEffect], [true, undefined]);
 });
 
@@ -139,7 +142,7 @@ test("the contents and sizes of variables follow the arguments", () => {
     [
       ["code", "exec(vars['CMD'])"],
       ["variable CMD (6 characters)", "rm ⟨U+202E⟩ x"],
-      ["variable BIG (first 1 of 70000 characters)", "a"],
+      ["variable BIG (first 1 of 70000 characters; 69999 are not shown)", "a"],
     ],
   );
 });

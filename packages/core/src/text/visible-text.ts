@@ -162,6 +162,8 @@ export interface ShownVariable {
   readonly text: string;
   /** Characters of the whole content. */
   readonly length: number;
+  /** The SHA-256 of the whole value. The approval covers it. Absent in requests of old versions. */
+  readonly digest?: string;
 }
 
 /** The effect of a call, in the form that an approval request shows. */
@@ -178,6 +180,15 @@ export interface ShownPreview {
 export interface ShownTexts {
   readonly variables?: readonly ShownVariable[] | undefined;
   readonly preview?: ShownPreview | undefined;
+}
+
+/**
+ * Returns the number of characters that an approval covers and its request does not contain. A user
+ * must have seen them before a client allows the call.
+ */
+export function unseenChars({ variables = [], preview }: ShownTexts): number {
+  const all = preview === undefined ? variables : [...variables, preview];
+  return all.reduce((sum, { text, length }) => sum + Math.max(0, length - text.length), 0);
 }
 
 /** An argument for display. */
@@ -225,10 +236,13 @@ function effectText(preview: ShownPreview): readonly [name: string, text: string
 
 function sized(
   name: string,
-  { text, length }: Pick<ShownVariable, "text" | "length">,
+  { text, length, digest }: Pick<ShownVariable, "text" | "length" | "digest">,
 ): readonly [name: string, text: string] {
-  const size = text.length < length ? `first ${text.length} of ${length}` : length;
-  return [`${name} (${size} characters)`, text];
+  const left = length - text.length;
+  if (left <= 0) return [`${name} (${length} characters)`, text];
+  const covered = digest === undefined ? "" : `, SHA-256 ${digest.slice(0, 16)}`;
+  const size = `first ${text.length} of ${length} characters; ${left} are not shown${covered}`;
+  return [`${name} (${size})`, text];
 }
 
 /** Returns an argument for display: a text unchanged, another value as indented JSON. */

@@ -28,6 +28,52 @@ async function waiting(more: Partial<Tool> = {}, path = "notes/a") {
   return { ...app, store, runId: body.id, path: `/v1/approvals/${id}`, id };
 }
 
+test("the content that an approval covers is read in slices, unless it changed", async () => {
+  const store = openMemoryStore();
+  const { call } = createTestApp({
+    model: new ScriptedModel([{ calls: [{ name: "Ask", args: { path: "a" } }] }, "done"]),
+    tools: [
+      {
+        ...asking("Ask", () => "made"),
+        permission: { executionPolicy: "ask-always", readsVariables: () => ["CODE"] },
+      },
+    ],
+    store,
+  });
+  const code = `${"# harmless\n".repeat(8_000)}steal()`;
+  const { id: conversation } = (await call("POST", "/v1/conversations", {})).body;
+  const variable = `/v1/conversations/${conversation}/variables/CODE`;
+  await call("PUT", variable, { text: code });
+  const { body } = await call("POST", "/v1/responses", {
+    input: "go",
+    conversation,
+    tools: toyTools,
+    background: true,
+    approvals: "inline",
+  });
+  await runIn(store, body.id, "requires_action");
+  const [{ id } = { id: "" }] = (await store.listApprovals({ owner, runId: body.id })).data;
+  const read = async (query: string) => {
+    const found = await call("GET", `/v1/approvals/${id}${query}`);
+    const { variables = [] } = found.body as unknown as ExecutionApprovalView;
+    return { status: found.status, error: found.body.error, variable: variables[0] };
+  };
+  const { variable: shown } = await read("");
+  assert.equal(shown?.length, code.length);
+  const start = shown.text.length;
+  assert.ok(start < code.length);
+  const first = await read(`?variable=CODE&start=${start}&length=1000`);
+  assert.equal(first.variable?.text, code.slice(start, start + 1_000));
+  assert.equal(first.variable.digest, shown.digest);
+  const rest = await read(`?variable=CODE&start=${start + 1_000}&length=1000000`);
+  assert.equal(shown.text + first.variable.text + (rest.variable?.text ?? ""), code);
+  assert.equal((await read("?variable=OTHER")).status, 404);
+  await call("PUT", variable, { text: "changed" });
+  const changed = await read(`?variable=CODE&start=${start}`);
+  assert.equal(changed.status, 409);
+  assert.match(changed.error?.message ?? "", /CODE" changed after the approval/);
+});
+
 const wrong: readonly [answer: object, message: RegExp][] = [
   [
     { scope: "session", arguments: { path: "b" } },

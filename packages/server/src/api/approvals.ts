@@ -14,7 +14,13 @@ import {
   type ReviewDecision,
   VariableSystem,
 } from "@capstan/core";
-import { nearestNames, reviewProblem, reviewRequestOf } from "@capstan/core/host";
+import {
+  nearestNames,
+  readBack,
+  readShownVariable,
+  reviewProblem,
+  reviewRequestOf,
+} from "@capstan/core/host";
 import {
   shownTexts,
   partsOfLine,
@@ -112,10 +118,39 @@ export function approvalRoutes({
     return status === "pending" ? runs.stores.of(runId).readReview({ owner, id }) : undefined;
   };
 
+  /** Returns the whole content of a variable that an approval covers. */
+  const coveredContent = async (
+    { request, owner, runId, id }: Extract<ApprovalRecord, { readonly kind: "execution" }>,
+    name: string,
+  ): Promise<string> => {
+    const shown = request.variables?.find((one) => one.name === name);
+    if (shown === undefined) throw notFound("variable", name);
+    const variables = await runs.variablesOf({ owner, headRunId: runId });
+    await readBack(variables, name);
+    // Reading a variable here does not count as a use.
+    const current = variables.getVariable(name, { visit: false });
+    const content = current && readShownVariable(current, shown);
+    if (content === undefined)
+      throw conflict(
+        `The variable "${name.slice(0, 100)}" changed after the approval ${id} was requested, so the call would fail. Reject it, and have it called again.`,
+      );
+    return content;
+  };
+
   routes.get("/:id", async (context) => {
     const approval = await find(context);
     if (approval.kind === "execution") {
       const { request } = approval;
+      const name = context.req.query("variable");
+      if (name !== undefined) {
+        const start = readNumber(context, "start", { min: 0, otherwise: 0 });
+        const length = readNumber(context, "length", { min: 1, otherwise: resultChars });
+        const text = (await coveredContent(approval, name)).slice(start, start + length);
+        const variables = (request.variables ?? [])
+          .filter((one) => one.name === name)
+          .map((one) => ({ ...one, text }));
+        return streamJson(jsonChunks({ ...approvalView(approval), variables }));
+      }
       const shown = await shownApproval({ request, args: request.args });
       const view = { ...approvalView(approval), ...(shown !== undefined && { shown }) };
       return streamJson(jsonChunks(view));

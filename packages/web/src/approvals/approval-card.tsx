@@ -1,11 +1,13 @@
 import type { ExecutionAnswerBody } from "@capstan/contract";
-import { visibleArguments, visibleJson, visibleText } from "@capstan/core/text";
+import { readWholeVariables } from "@capstan/client";
+import { unseenChars, visibleArguments, visibleJson, visibleText } from "@capstan/core/text";
 import { createMemo, createSignal, onMount, Show } from "solid-js";
 import { withoutPlace } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
 import { parseJsonObject } from "../format/json-text.ts";
 import type { ApprovalRequest } from "../run/run-event.ts";
 import { Icon } from "../shell/icon.tsx";
+import { createAction } from "../state/action.ts";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { AnswerButton } from "./answer-button.tsx";
 import { lockAnswers } from "./answer-lock.ts";
@@ -32,6 +34,9 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const { isSending, isOpen, isLocked, outcome, error, errorField, setError, send } =
     createAnswerSubmission(() => props.approval.id);
   const [edited, setEdited] = createSignal<string | null>(null);
+  /** The variables that the call reads, whole as soon as the user unfolded the card. */
+  const [variables, setVariables] = createSignal(props.approval.variables);
+  const shownTexts = () => ({ variables: variables(), preview: props.approval.preview });
   let card!: HTMLElement;
   let field!: HTMLTextAreaElement;
   let editButton!: HTMLButtonElement;
@@ -49,15 +54,24 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   const shownArgs = createMemo(() => {
     const text = edited();
     const parsed = text === null ? undefined : parseJsonObject(text);
-    if (parsed === undefined) return visibleArguments(props.approval.args, props.approval);
+    if (parsed === undefined) return visibleArguments(props.approval.args, shownTexts());
     return parsed.type === "object"
-      ? visibleArguments(parsed.value, { variables: props.approval.variables })
+      ? visibleArguments(parsed.value, { variables: variables() })
       : null;
   });
   const folding = createFolding(() => shownArgs() ?? []);
+  const loading = createAction();
+  /** Whether the card hides or lacks a part of what the approval covers. */
+  const isFolded = () => folding.isFolded() || unseenChars(shownTexts()) > 0;
+  const showAll = () =>
+    void loading.run(async () => {
+      if (unseenChars({ variables: variables() }) > 0)
+        setVariables(await readWholeVariables(client, props.approval));
+      folding.unfold();
+    });
   const mayAllow = useMayAllow();
   // The user cannot allow arguments that the card has not shown in full.
-  const isUnready = () => isLocked() || folding.isFolded() || !mayAllow();
+  const isUnready = () => isLocked() || isFolded() || !mayAllow();
   /** The wider approval that still needs a confirmation. */
   const [wider, setWider] = createSignal<GrantChoice | null>(null);
 
@@ -175,7 +189,13 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
         when={isOpen()}
         fallback={<p class="approval-outcome">{approvalsTexts.card.answered(outcome())}</p>}
       >
-        <ShowAll folding={folding} hasKeys={hasKeys} testId="approval-show-all" />
+        <ErrorText class="approval-error" message={loading.error()} testId="approval-show-error" />
+        <ShowAll
+          folding={{ isFolded, unfold: showAll }}
+          hasKeys={hasKeys}
+          testId="approval-show-all"
+          isBusy={loading.isBusy()}
+        />
         <MayNotAllow mayAllow={mayAllow()} still={approvalsTexts.unpaired.reject} />
         <div class="approval-actions flow">
           <AnswerButton

@@ -1,5 +1,5 @@
 import type { ApprovalView, ExecutionApprovalView } from "@capstan/contract";
-import { visibleArguments, visibleText } from "@capstan/core/text";
+import { unseenChars, visibleArguments, visibleText } from "@capstan/core/text";
 import { createMemo, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { areAnswersLocked, lockAnswers } from "../approvals/answer-lock.ts";
@@ -56,5 +56,5 @@ export function AllowTogether(props: { readonly requests: readonly ApprovalView[
 
 function isShortRead(request: ApprovalView): request is ExecutionApprovalView {
   if (request.kind !== "execution" || request.readOnly !== true) return false;
-  return !isLong(visibleArguments(request.args, request));
+  return unseenChars(request) === 0 && !isLong(visibleArguments(request.args, request));
 }

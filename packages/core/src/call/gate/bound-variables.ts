@@ -20,7 +20,10 @@ export type ReadVariables =
     }
   | { readonly status: "failed"; readonly error: ToolErrorData };
 
-/** The maximum characters that an approval request shows of all variables together. */
+/**
+ * The maximum characters that an approval request has of all variables together. Clients read the
+ * rest with `readShownVariable` before a user can allow the call.
+ */
 const shownChars = 65_536;
 
 /**
@@ -90,12 +93,23 @@ export function changedVariables(
 /** Returns the variables for an approval request, truncated to a limit for all of them together. */
 export function shownVariables(found: ReadonlyMap<string, Variable>): readonly ShownVariable[] {
   let left = shownChars;
-  return [...found].map(([name, { value }]) => {
-    const content = contentOf(value);
+  return [...found].map(([name, variable]) => {
+    const content = contentOf(variable.value);
     const text = content.slice(0, left).toWellFormed();
     left -= text.length;
-    return { name, text, length: content.length };
+    return { name, text, length: content.length, digest: digestOf(variable) };
   });
+}
+
+/**
+ * Returns the whole content of a variable as an approval request shows it, or `undefined` if it is
+ * no longer the one that the request covers.
+ */
+export function readShownVariable(
+  variable: Variable,
+  shown: Pick<ShownVariable, "digest">,
+): string | undefined {
+  return digestOf(variable) === shown.digest ? contentOf(variable.value) : undefined;
 }
 
 /** The parts of a value that a tool can read. */

@@ -35,7 +35,8 @@ export const permissionOperations: Operations = {
   "GET /v1/approvals/:id": {
     summary: "Read an approval with the texts that a user must see",
     query: [
-      number("start", "The first character of a result under review."),
+      text("variable", "Returns a slice of this variable, of those that the call reads."),
+      number("start", "The first character of a result under review, or of the variable."),
       number("length", "The number of characters to return. Default: 20000.", 1),
     ],
     answer: json("ApprovalView"),
