@@ -289,6 +289,16 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   },
   "GET /v1/conversations/:id/items/:itemId": { path: ofItem, others: "absent" },
   "DELETE /v1/conversations/:id/items/:itemId": { path: ofItem, others: "absent" },
+  // The attacked server does not share conversations, so no link exists.
+  "POST /v1/conversations/:id/share": {
+    path: ofConversation("/share"),
+    body: () => ({ include_calls: true }),
+    others: "absent",
+  },
+  "GET /v1/conversations/:id/share": { path: ofConversation("/share"), others: "absent" },
+  "DELETE /v1/conversations/:id/share": { path: ofConversation("/share"), others: "absent" },
+  "GET /v1/shares": { others: "own" },
+  "GET /v1/shared": { others: "all", refusal: 404 },
   "GET /v1/conversations/:id/variables": {
     path: ofConversation("/variables"),
     query: "search=k",
@@ -634,6 +644,8 @@ const otherRights: readonly (readonly [names: RegExp, needs: RouteRight["needs"]
   [/ \/(?:healthz|openapi\.json|docs|connections\/client\.json)$/, "none"],
   [/^POST \/v1\/sessions$/, "none"],
   [/^GET \/v1\/files\/:id\/download$/, "none"],
+  [/^GET \/v1\/shared$/, "none"],
+  [/^POST \/v1\/conversations\/:id\/share$/, "approve"],
   [/^POST \/v1\/pairings$/, "terminal"],
   [/^(?:GET|DELETE) \/v1\/sessions/, "terminal"],
   [/^POST \/v1\/approvals\/:id\/preview$/, "approve"],

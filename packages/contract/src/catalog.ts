@@ -84,4 +84,6 @@ export interface ServerInfo {
    * `admin`.
    */
   readonly configuration_waits: boolean;
+  /** Whether users can share conversations by links. */
+  readonly sharing: boolean;
 }

@@ -104,3 +104,12 @@ export type { OpenedSession, PairingView, SessionView } from "./session.ts";
 export type { UsageView } from "./usage.ts";
 export type { UserChangeEvent, UserEvent } from "./user-event.ts";
 export type { VariableUpdate, VariableValueView, VariableView } from "./variable.ts";
+export type {
+  CreatedShare,
+  SharedCall,
+  SharedConversation,
+  SharedMessage,
+  SharedPart,
+  ShareRequest,
+  ShareView,
+} from "./share.ts";

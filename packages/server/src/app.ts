@@ -57,6 +57,7 @@ import { runRoutes } from "./api/runs.ts";
 import { scriptRoutes } from "./api/scripts.ts";
 import { variableRoutes } from "./api/variables.ts";
 import { vectorStoreFileRoutes } from "./vector-stores/file-routes.ts";
+import { conversationShareRoutes, shareRoutes } from "./shares/routes.ts";
 import { vectorStoreRoutes } from "./vector-stores/routes.ts";
 
 export interface AppOptions {
@@ -128,6 +129,8 @@ export function createApp({
   app.route("/v1/conversations", conversationRoutes({ ...services, addedItems }, budget));
   app.route("/v1/conversations", conversationItemRoutes(services, budget));
   app.route("/v1/conversations", variableRoutes(services));
+  app.route("/v1/conversations", conversationShareRoutes(services, budget));
+  app.route("/v1", shareRoutes(services));
   app.route("/v1/events", eventRoutes(services, budget));
   app.route("/v1/usage", usageRoutes(services));
   app.route("/v1/providers", providerRoutes(services));

@@ -59,7 +59,7 @@ type SharedOptions = Pick<
 > &
   /** @default no rules, no agents, the history as a log */
   Partial<Pick<Services, "hostedTools" | "passedHeaders">> &
-  Partial<Pick<Services, "rules" | "history" | "agents" | "configurationWaits">>;
+  Partial<Pick<Services, "rules" | "history" | "agents" | "configurationWaits" | "sharing">>;
 
 /** The address, keys, models, tools, storage and limits of a server. */
 export interface ServerOptions extends SharedOptions {
@@ -253,6 +253,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(providers && { providers }),
     ...(options.retention && { retention: options.retention }),
     ...(configurationWaits && { configurationWaits }),
+    ...(options.sharing === true && { sharing: true }),
   };
   const site = {
     hosts:

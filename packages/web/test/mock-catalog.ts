@@ -33,6 +33,7 @@ export function infoFor(mock: MockServer): ServerInfo {
     retention: { days: null, megabytes: null },
     providers: false,
     configuration_waits: false,
+    sharing: false,
   };
 }
 

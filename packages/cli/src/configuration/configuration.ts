@@ -116,6 +116,8 @@ export interface Configuration {
   readonly connections: readonly ConfiguredConnection[];
   /** Which MCP servers requests can name, and which callers. @default none */
   readonly requestServers: RequestServerSettings;
+  /** Whether users can share conversations by links. @default false */
+  readonly sharing: boolean;
   /** The services that get messages about changes, with their secrets. Never printed. */
   readonly webhooks: readonly WebhookEndpoint[];
   /** The address of the page in messages to other services. @default the server's own address */

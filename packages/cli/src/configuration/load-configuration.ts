@@ -123,6 +123,7 @@ export async function loadConfiguration(
       ...searchOf(merged.web?.search, environment),
     },
     connections: connections.connections,
+    sharing: merged.sharing ?? false,
     webhooks: webhooks.webhooks,
     ...(merged.publicUrl !== undefined && { publicUrl: merged.publicUrl }),
     skills: file.settings.skills?.map(pathsOfFile) ?? [],

@@ -99,6 +99,8 @@ const comparisons: {
       : ["requestServers.hosts"]),
     ...(changed.askers && !accepted.askers ? ["requestServers.askers"] : []),
   ],
+  // Anyone with the link reads a shared conversation.
+  sharing: (accepted, changed) => (changed && !accepted ? ["sharing"] : []),
   // A new address receives messages about the called tools.
   webhooks: (accepted, changed) =>
     changed

@@ -318,6 +318,7 @@ export const settingsSchema = z.object(
         { error: 'an object such as {"hosts": ["mcp.example.org"]}' },
       )
       .optional(),
+    sharing: z.boolean({ error: "true or false" }).optional(),
     webhooks: webhooksSchema.optional(),
     publicUrl: text(pageUrl).refine(isServiceUrl, { error: pageUrl }).optional(),
     files: z

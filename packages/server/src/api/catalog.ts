@@ -36,6 +36,7 @@ export function catalogRoutes(services: Services): Hono<Environment> {
       retention: { days: days ?? null, megabytes: megabytes ?? null },
       providers: services.providers !== undefined && isAdmin,
       configuration_waits: isAdmin && (await services.configurationWaits?.()) === true,
+      sharing: services.sharing === true,
     } satisfies ServerInfo);
   });
 

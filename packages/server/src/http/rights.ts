@@ -121,6 +121,13 @@ export const routeRights: readonly RouteRight[] = [
   { method: "POST", path: "/v1/conversations/:id/items", needs: "ask" },
   { method: "GET", path: "/v1/conversations/:id/items/:itemId", needs: "ask" },
   { method: "DELETE", path: "/v1/conversations/:id/items/:itemId", needs: "ask" },
+  // A link publishes a conversation. So a program with a key for its own calls cannot create one.
+  { method: "POST", path: "/v1/conversations/:id/share", needs: "approve" },
+  { method: "GET", path: "/v1/conversations/:id/share", needs: "ask" },
+  { method: "DELETE", path: "/v1/conversations/:id/share", needs: "ask" },
+  { method: "GET", path: "/v1/shares", needs: "ask" },
+  // The link's token authenticates the request.
+  { method: "GET", path: "/v1/shared", needs: "none" },
   { method: "GET", path: "/v1/conversations/:id/variables", needs: "ask" },
   { method: "GET", path: "/v1/conversations/:id/variables/:name", needs: "ask" },
   { method: "PUT", path: "/v1/conversations/:id/variables/:name", needs: "ask" },

@@ -79,6 +79,8 @@ export interface Services {
   readonly approvalsFrom: () => ApprovalsFrom;
   /** Whether a changed settings file waits until a user accepts it. @default never */
   readonly configurationWaits?: () => Promise<boolean>;
+  /** Whether users can share conversations by links. @default false */
+  readonly sharing?: boolean;
   readonly pairing: Pairing;
   readonly programKeys: ProgramKeys;
   readonly sealer: Sealer;

@@ -54,7 +54,7 @@ export function conversationItemRoutes(
   const findItem = async (context: Context<Environment>): Promise<StoredItem> => {
     const id = context.req.param("itemId") ?? "";
     const included = { ...source, include: readInclude(context) };
-    for await (const item of itemsOf(included, await find(context), "desc"))
+    for await (const item of conversationItems(included, await find(context), "desc"))
       if (item.id === id) return item;
     throw notFound("item", id);
   };
@@ -66,7 +66,7 @@ export function conversationItemRoutes(
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
     const { items, release } = await budget.readOneByOne(owner, () =>
-      readPage(itemsOf({ ...source, include: readInclude(context) }, conversation, order), {
+      readPage(conversationItems({ ...source, include: readInclude(context) }, conversation, order), {
         limit,
         after,
         take: (item) => budget.take(owner, bytesOf(item)),
@@ -238,7 +238,7 @@ function namedItems(error: RequestError): RequestError {
 }
 
 /** Yields the items of a conversation: of each run its input, then its output. */
-async function* itemsOf(
+export async function* conversationItems(
   source: ResponseSource,
   { owner, headRunId }: ConversationRecord,
   order: "asc" | "desc",

@@ -63,6 +63,7 @@ export function createTestApp(
     readonly connections?: Services["connections"];
     readonly hostedTools?: Services["hostedTools"];
     readonly passedHeaders?: Services["passedHeaders"];
+    readonly sharing?: boolean;
     readonly attachmentTools?: RunServiceOptions["attachmentTools"];
     /** Options of each executor, for example `toolSettings`. */
     readonly executor?: Setup["executor"];
@@ -129,6 +130,7 @@ export function createTestApp(
     ...(setup.connections && { connections: setup.connections }),
     ...(setup.hostedTools && { hostedTools: setup.hostedTools }),
     ...(setup.passedHeaders && { passedHeaders: setup.passedHeaders }),
+    ...(setup.sharing === true && { sharing: true }),
     createExecutor: executorsOf(tools, undefined, executor),
     history: "log",
     limits,

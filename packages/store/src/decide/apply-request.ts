@@ -26,6 +26,7 @@ import { indexRuns } from "./search/index-runs.ts";
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
+import { revokeShare, shareConversation } from "./runs/write-shares.ts";
 import { deleteThreadObject, saveThreadObject } from "./runs/write-thread-objects.ts";
 import { claimIndex, indexFile, indexParts } from "./search/index-file.ts";
 import { collectChunks } from "./search/collect-chunks.ts";
@@ -145,6 +146,10 @@ function* applyWrite(
       return yield* changeOverride(context, write, at);
     case "reset-override":
       return yield* resetOverride(context, write);
+    case "share-conversation":
+      return yield* shareConversation(context, write, at);
+    case "revoke-share":
+      return yield* revokeShare(context, write);
     case "save-agent":
       return yield* saveAgent(context, write, at);
     case "delete-agent":

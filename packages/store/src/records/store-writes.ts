@@ -170,6 +170,21 @@ export type StoreWrite =
       readonly isNew: boolean;
     }
   | { readonly type: "delete-agent"; readonly owner: string; readonly name: string }
+  /** Shares a conversation by a link, in place of an earlier link to it. */
+  | {
+      readonly type: "share-conversation";
+      readonly owner: string;
+      readonly conversationId: string;
+      /** The SHA-256 of the link's token, as hex characters. */
+      readonly digest: string;
+      /** What a reader of the link sees, as JSON. */
+      readonly content: string;
+    }
+  | {
+      readonly type: "revoke-share";
+      readonly owner: string;
+      readonly conversationId: string;
+    }
   /** Adds a connection, or replaces the settings of one that exists. */
   | {
       readonly type: "save-connection";

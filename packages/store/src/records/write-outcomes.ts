@@ -130,6 +130,10 @@ interface Outcomes {
     | Refused
     | NotFound;
   readonly "delete-agent": { readonly status: "removed" } | NotFound;
+  readonly "share-conversation":
+    | { readonly status: "updated"; readonly createdAt: number }
+    | NotFound;
+  readonly "revoke-share": { readonly status: "removed" } | NotFound;
   /** `refused` if it should be new and exists, or if there are too many. */
   readonly "save-connection":
     | { readonly status: "saved_connection"; readonly connection: ConnectionRecord }

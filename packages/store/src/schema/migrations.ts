@@ -26,6 +26,7 @@ const laterTables: readonly RowTable[] = [
   "connections",
   "credentials",
   "webhook_messages",
+  "shares",
 ];
 
 /**
@@ -690,6 +691,22 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX webhook_messages_due ON webhook_messages (endpoint, due_at)",
       "CREATE INDEX webhook_messages_by_age ON webhook_messages (created_at)",
       ...addChecksum("webhook_messages", []),
+    ],
+  },
+  {
+    version: 31,
+    statements: [
+      // Chats that anyone with their link can read. `digest` is the SHA-256 of the link's token.
+      `CREATE TABLE shares (
+        conversation_id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        content TEXT NOT NULL
+      )`,
+      "CREATE UNIQUE INDEX share_of_link ON shares (digest)",
+      "CREATE INDEX shares_of_owner ON shares (owner, created_at)",
+      ...addChecksum("shares", []),
     ],
   },
 ];

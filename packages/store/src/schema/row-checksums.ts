@@ -153,6 +153,7 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   run_words: ["run_n"],
   run_usage: ["run_n"],
   webhook_messages: ["endpoint", "id"],
+  shares: ["conversation_id"],
 };
 
 /** Returns the message for a damaged row. */

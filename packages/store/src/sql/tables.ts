@@ -372,6 +372,18 @@ export const tables = {
     },
     conflict: keepFirst,
   },
+  shares: {
+    columns: {
+      conversation_id: "text",
+      owner: "text",
+      digest: "text",
+      created_at: "bigint",
+      content: "text",
+    },
+    conflict:
+      "ON CONFLICT (conversation_id) DO UPDATE SET digest = excluded.digest, created_at = excluded.created_at, content = excluded.content",
+    key: ["conversation_id"],
+  },
 } as const satisfies { readonly [table: string]: BulkTable };
 
 /** A table to which decisions add rows. */

@@ -56,6 +56,30 @@ export const conversationOperations: Operations = {
     query: [limit(100, 20), after],
     answer: listOf("RunWithEvents", "CorruptView"),
   },
+  "POST /v1/conversations/:id/share": {
+    summary: "Create a link through which anyone can read a conversation",
+    description:
+      "Needs the setting `sharing`. The link shows the messages as they are now, and the names of called tools. A new link replaces the earlier one.",
+    body: ref("ShareRequest"),
+    answer: json("CreatedShare"),
+  },
+  "GET /v1/conversations/:id/share": {
+    summary: "Read when a conversation was shared",
+    answer: json("ShareView"),
+  },
+  "DELETE /v1/conversations/:id/share": {
+    summary: "Revoke the link to a conversation",
+    answer: deleted("conversation.share.deleted"),
+  },
+  "GET /v1/shares": {
+    summary: "List the links to conversations, newest first",
+    answer: listOf("ShareView"),
+  },
+  "GET /v1/shared": {
+    summary: "Read a shared conversation",
+    description: "The token of the link is the bearer token. No other key is needed.",
+    answer: json("SharedConversation"),
+  },
   "GET /v1/conversations/:id/variables": {
     summary: "List variables without their values",
     query: [

@@ -126,6 +126,7 @@ export function* deleteConversation(
   changes.update("runs", { conversation_id: write.id }, { conversation_id: null });
   yield* removeRuns(context, gone);
   changes.remove("thread_objects", { conversation_id: write.id });
+  changes.remove("shares", { conversation_id: write.id });
   changes.remove("conversations", { id: write.id });
   const { owner, id: conversation } = write;
   notes.push({ owner, event: { type: "conversation.deleted", conversation } });

@@ -32,6 +32,7 @@ export function* forgetLineage(
   }
   for (const id of lineage.conversations) {
     changes.remove("thread_objects", { conversation_id: id });
+    changes.remove("shares", { conversation_id: id });
     changes.remove("conversations", { id });
     notes.push({ owner, event: { type: "conversation.deleted", conversation: id } });
   }

@@ -48,6 +48,7 @@ const sized: readonly SizedTable[] = [
     of: "conversation",
   },
   { kind: "messages", table: "thread_objects", columns: ["data"], of: "thread" },
+  { kind: "messages", table: "shares", columns: ["content"], of: "thread" },
   { kind: "other", table: "grants", columns: ["data"], of: "session" },
   { kind: "other", table: "overrides", columns: ["rule"], of: "owner" },
   { kind: "other", table: "agents", columns: ["agent"], of: "owner" },
