@@ -45,6 +45,7 @@ export const packages: ArrowTable = {
     usesNode: false,
     folders: {
       connections: "views and bodies of connections, the ConnectionService port",
+      sharing: "links to conversations, and what they show",
       ".": "run status and events, request bodies and views, the ScriptAuthoring port",
     },
   },
@@ -238,6 +239,7 @@ export const packages: ArrowTable = {
       "vector-stores/request": "parse requests of the vector stores API",
       "vector-stores": "the API of vector stores, their files and batches",
       api: "the API of the page: runs, approvals, conversations, variables, scripts, catalog",
+      shares: "links to conversations",
       "openapi/schemas": "the form of operations, and schemas of request bodies",
       "openapi/operations": "routes in the published contract, by API",
       openapi: "the published contract: the OpenAPI document and its page",
@@ -275,6 +277,7 @@ export const packages: ArrowTable = {
       rules: "rules and grants",
       variables: "the variables of a conversation",
       import: "import chats from exports of other programs",
+      sharing: "the link to a conversation, and the page that it opens",
       settings: "models, tools, preferences",
       connections: "connections: add, sign in, accept tools",
       "scripts/editor": "the script editor",

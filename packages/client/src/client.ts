@@ -20,14 +20,15 @@ import type {
   ConversationUpdate,
   ConversationView,
   CorruptView,
+  CreatedShare,
   FileView,
   GrantView,
   ListView,
   ModelView,
+  OpenedSession,
   OverrideChange,
   OverrideDeleted,
   OverrideView,
-  OpenedSession,
   PairingView,
   PreferencesUpdate,
   PreferencesView,
@@ -53,6 +54,9 @@ import type {
   ScriptView,
   ServerInfo,
   SessionView,
+  SharedConversation,
+  ShareRequest,
+  ShareView,
   SignInAnswerBody,
   SignInBody,
   SignInResult,
@@ -337,6 +341,17 @@ export function createClient(options: ClientOptions = {}) {
     /** @param more.keepalive lets the request outlive the page */
     deleteConversation: (conversation: string, more: { readonly keepalive?: boolean } = {}) =>
       remove(pathOf.conversation(conversation), more),
+
+    // Links
+    /** Creates a link to a conversation, in place of an earlier one. Only this answer has its token. */
+    createShare: (conversation: string, body: ShareRequest) =>
+      post<CreatedShare>(`${pathOf.conversation(conversation)}/share`, body),
+    share: (conversation: string, signal?: Signal) =>
+      json<ShareView>(`${pathOf.conversation(conversation)}/share`, { signal }),
+    revokeShare: (conversation: string) => remove(`${pathOf.conversation(conversation)}/share`),
+    shares: (signal?: Signal) => list<ShareView>("/v1/shares", signal),
+    /** Returns what a link shows. The client's key is the token of the link. */
+    shared: (signal?: Signal) => json<SharedConversation>("/v1/shared", { signal }),
 
     // Runs
     runs: (conversation: string, signal?: Signal) =>

@@ -112,4 +112,4 @@ export type {
   SharedPart,
   ShareRequest,
   ShareView,
-} from "./share.ts";
+} from "./sharing/share.ts";

@@ -75,7 +75,7 @@ export {
   type ToolFilter,
 } from "./records/run-request.ts";
 export type { Store } from "./live/store.ts";
-export type { ShareRecord } from "./read/read-shares.ts";
+export type { ShareRecord } from "./read/permissions/read-shares.ts";
 export type { TokenUsage } from "./read/read-token-usage.ts";
 export type { RequestKeyRecord } from "./read/read-request-keys.ts";
 export type {

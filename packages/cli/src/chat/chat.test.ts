@@ -56,7 +56,7 @@ function createServer(changes: Partial<ChatClient> = {}) {
         retention: { days: null, megabytes: null },
         providers: false,
         configuration_waits: false,
-      sharing: false,
+        sharing: false,
       }),
     models: () =>
       Promise.resolve(

@@ -66,11 +66,14 @@ export function conversationItemRoutes(
     const limit = readNumber(context, "limit", { min: 1, max: 100, otherwise: 20 });
     const after = context.req.query("after");
     const { items, release } = await budget.readOneByOne(owner, () =>
-      readPage(conversationItems({ ...source, include: readInclude(context) }, conversation, order), {
-        limit,
-        after,
-        take: (item) => budget.take(owner, bytesOf(item)),
-      }),
+      readPage(
+        conversationItems({ ...source, include: readInclude(context) }, conversation, order),
+        {
+          limit,
+          after,
+          take: (item) => budget.take(owner, bytesOf(item)),
+        },
+      ),
     );
     const shown = items.slice(0, limit);
     const ends = { first: shown[0]?.id ?? null, last: shown.at(-1)?.id ?? null };

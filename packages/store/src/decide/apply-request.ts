@@ -26,7 +26,7 @@ import { indexRuns } from "./search/index-runs.ts";
 import { createGrant, revokeGrant } from "./permissions/write-grants.ts";
 import { deleteAgent, saveAgent } from "./permissions/write-agents.ts";
 import { changeOverride, resetOverride } from "./permissions/write-overrides.ts";
-import { revokeShare, shareConversation } from "./runs/write-shares.ts";
+import { revokeShare, shareConversation } from "./permissions/write-shares.ts";
 import { deleteThreadObject, saveThreadObject } from "./runs/write-thread-objects.ts";
 import { claimIndex, indexFile, indexParts } from "./search/index-file.ts";
 import { collectChunks } from "./search/collect-chunks.ts";

@@ -13,7 +13,7 @@ import {
 } from "../read/permissions/read-approvals.ts";
 import { everyConnection } from "../read/connections/read-connections.ts";
 import { everyCredential, getCredential } from "../read/connections/read-credentials.ts";
-import { everyShareOf, getShare, listShares } from "../read/read-shares.ts";
+import { everyShareOf, getShare, listShares } from "../read/permissions/read-shares.ts";
 import { getAgent, listAgents } from "../read/permissions/read-agents.ts";
 import { readTokenUsage } from "../read/read-token-usage.ts";
 import { getConversation, listConversations } from "../read/read-conversations.ts";

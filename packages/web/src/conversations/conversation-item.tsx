@@ -1,5 +1,5 @@
 import type { ConversationState, ConversationView } from "@capstan/contract";
-import { createSignal, onMount, Show } from "solid-js";
+import { createSignal, lazy, onMount, Show, Suspense } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { conversationHref, navigateTo, routedConversation } from "../state/route.ts";
 import { type ConversationEntry, titleOf } from "../state/conversation-list.ts";
@@ -7,8 +7,14 @@ import { formatAge } from "../format/duration.ts";
 import type { ExportFormat } from "../export/export-conversation.ts";
 import { Menu, type MenuItem } from "../shell/menu.tsx";
 import { attempt, showToast } from "../state/toasts.ts";
+import { sharingTexts } from "../texts/sharing.ts";
 import { exportTexts } from "../texts/export.ts";
 import { conversationsTexts } from "../texts/conversations.ts";
+
+/** Loaded when the user shares a chat for the first time. */
+const ShareDialog = lazy(async () => ({
+  default: (await import("../sharing/share-dialog.tsx")).ShareDialog,
+}));
 
 /** One conversation of the list, with a menu of its actions. */
 export function ConversationItem(props: {
@@ -25,6 +31,12 @@ export function ConversationItem(props: {
     props.conversation.object === "corrupt" ? props.conversation.error.message : undefined;
   const isOpen = () => routedConversation() === id();
   const isWaiting = () => app.inbox.isWaiting(id());
+
+  const [isSharing, setSharing] = createSignal(false);
+  const canShare = () => {
+    const info = app.catalog.info.value();
+    return info?.sharing === true && info.rights.includes("approve");
+  };
 
   const rename = async (next: string) => {
     setRenaming(false);
@@ -50,6 +62,12 @@ export function ConversationItem(props: {
     const last = { icon: "trash", text: deleteText, isDanger: true, run: remove } as const;
     const found = readable();
     if (found === undefined) return [{ ...last, testId: "delete-conversation" }];
+    const share: MenuItem = {
+      icon: "link",
+      text: sharingTexts.menu,
+      testId: "share-conversation",
+      run: () => void setSharing(true),
+    };
     const isPinned = found.state === "pinned";
     const isArchived = found.state === "archived";
     return [
@@ -71,6 +89,7 @@ export function ConversationItem(props: {
         testId: "archive-conversation",
         run: () => void move(isArchived ? "open" : "archived"),
       },
+      ...(canShare() ? [share] : []),
       {
         icon: "download",
         text: exportTexts.markdown,
@@ -142,6 +161,11 @@ export function ConversationItem(props: {
             testId="conversation-menu"
           />
         </span>
+        <Show when={isSharing()}>
+          <Suspense>
+            <ShareDialog conversation={id()} open onClose={() => setSharing(false)} />
+          </Suspense>
+        </Show>
       </Show>
     </li>
   );

@@ -4,6 +4,8 @@ import { Button } from "../shell/button.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { useApp } from "../state/app-state.ts";
 import { importTexts } from "../texts/import.ts";
+import { SharedChats } from "../sharing/shared-chats.tsx";
+import { sharingTexts } from "../texts/sharing.ts";
 import { settingsTexts } from "../texts/settings.ts";
 
 const texts = settingsTexts.data;
@@ -26,6 +28,10 @@ export function DataSection() {
             </p>
           )}
         </Show>
+      </section>
+      <section class="setting">
+        <h3 class="setting-title">{sharingTexts.list}</h3>
+        <SharedChats />
       </section>
       <section class="setting">
         <h3 class="setting-title">{importTexts.title}</h3>

@@ -1,6 +1,6 @@
-import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
-import { all, first, type Script } from "../sql/script.ts";
-import { statement } from "../sql/statement.ts";
+import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
+import { all, first, type Script } from "../../sql/script.ts";
+import { statement } from "../../sql/statement.ts";
 
 /** A conversation that anyone with its link can read. */
 export interface ShareRecord {
