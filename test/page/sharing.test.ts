@@ -20,7 +20,7 @@ test(
     await me.say("<img src=x onerror=alert(1)> Where is the harbor?");
     await me.turnEnds();
     await page.getByTestId("conversation-item").first().hover();
-  await page.getByTestId("conversation-menu").first().click();
+    await page.getByTestId("conversation-menu").first().click();
     await page.getByTestId("share-conversation").click();
     const dialog = page.getByTestId("share-dialog");
     await dialog.getByText("No link exists.").waitFor();
