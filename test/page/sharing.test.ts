@@ -31,7 +31,7 @@ test(
     await me.say("A later message");
     await me.turnEnds();
 
-    // Someone else, who is not paired with this server.
+    // A reader whose browser is not paired with this server.
     const reader = await browser.newContext();
     const shared = await reader.newPage();
     const requests: string[] = [];

@@ -72,6 +72,7 @@ test("without settings, the defaults are safe", async () => {
       mcp: { clientApproves: "nothing", listedTools: 40, waitMs: 45_000 },
       connections: [],
       requestServers: { hosts: [], askers: false },
+      sharing: false,
       webhooks: [],
       skills: [],
       approvalsFrom: "anyone-until-connected",

@@ -177,7 +177,7 @@ export type StoreWrite =
       readonly conversationId: string;
       /** The SHA-256 of the link's token, as hex characters. */
       readonly digest: string;
-      /** What a reader of the link sees, as JSON. */
+      /** The content that a reader of the link sees, as JSON. */
       readonly content: string;
     }
   | {

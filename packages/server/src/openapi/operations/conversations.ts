@@ -78,6 +78,7 @@ export const conversationOperations: Operations = {
   "GET /v1/shared": {
     summary: "Read a shared conversation",
     description: "The token of the link is the bearer token. No other key is needed.",
+    isOptional: true,
     answer: json("SharedConversation"),
   },
   "GET /v1/conversations/:id/variables": {
