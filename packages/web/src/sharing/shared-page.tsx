@@ -14,14 +14,16 @@ const texts = sharingTexts.page;
 export function SharedPage(props: { readonly token: string }) {
   const [chat, setChat] = createSignal<SharedConversation>();
   const [failure, setFailure] = createSignal("");
-  onMount(async () => {
-    try {
-      const found = await createClient({ key: () => props.token }).shared();
-      setChat(found);
-      document.title = found.title || sharingTexts.untitled;
-    } catch (thrown) {
-      setFailure(hasStatus(thrown, 404) ? texts.missing : texts.failed(messageOf(thrown)));
-    }
+  onMount(() => {
+    createClient({ key: () => props.token })
+      .shared()
+      .then((found) => {
+        setChat(found);
+        document.title = found.title || sharingTexts.untitled;
+      })
+      .catch((thrown: unknown) => {
+        setFailure(hasStatus(thrown, 404) ? texts.missing : texts.failed(messageOf(thrown)));
+      });
   });
   return (
     <main class="shared-page" data-testid="shared-page">
