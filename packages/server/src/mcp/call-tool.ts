@@ -134,7 +134,8 @@ async function follow(
   }
   if (asks.required !== undefined && state.status === "waits") return asks.required;
   if (state.status === "runs" || state.status === "waits") return unfinished(state, run, exchange);
-  await conversations.addVariablesOf(run);
+  const text = state.status === "settled" ? state.call.result.finalText : undefined;
+  await conversations.addVariablesOf(run, text);
   // The SDK sends no response to a cancelled request.
   if (!isCancelled())
     exchange.onWritten.push(() => {

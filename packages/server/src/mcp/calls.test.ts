@@ -271,6 +271,21 @@ test("a result can be passed to later calls by reference, also between sessions"
   await client.close();
 });
 
+test("a result that names no variable adds none", async () => {
+  const client = await connectMcp(
+    createApp([tool("Small", () => "x"), tool("Page", () => "x".repeat(2_000))]),
+  );
+  const text = await call(client, "Small");
+  assert.equal(text, "x");
+  assert.deepEqual((await client.listResources()).resources, []);
+  const kept = await call(client, "Page");
+  assert.match(kept, /Kept as Page_\d/);
+  const { resources } = await client.listResources();
+  const name = /Page_\d+/.exec(kept)?.[0];
+  assert.deepEqual(resources.map((each) => each.name).toSorted(), [name, `${name}_args`]);
+  await client.close();
+});
+
 test("results of calls at the same time have different names", async () => {
   const client = await connectMcp(
     createApp([tool("Page", ({ n }) => "x".repeat(20_000) + String(n))]),

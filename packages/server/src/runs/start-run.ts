@@ -1,4 +1,4 @@
-import type { ChainState, Message } from "@capstan/core";
+import type { ChainState, Clock, Message } from "@capstan/core";
 import { neutraliseMessage, newId } from "@capstan/core/host";
 import {
   isAccepted,
@@ -22,9 +22,11 @@ import {
 import type { RunRegistry } from "./active/run-registry.ts";
 import type { RunStores } from "./active/run-stores.ts";
 import type { Dispatcher, Slots } from "./dispatch/dispatcher.ts";
+import { type EarlyRun, earlyRun } from "./early-run.ts";
+import { isProgramCall } from "./request/program-call.ts";
 import type { ServerLimits } from "./request/run-limits.ts";
 import type { RunRequest } from "./request/run-request.ts";
-import type { VariablesOrigin } from "./active/run-variables.ts";
+import { cacheVariables, type VariablesOrigin } from "./active/run-variables.ts";
 
 export type StartOutcome =
   | { readonly status: "started"; readonly run: RunRecord }
@@ -49,6 +51,7 @@ export interface StartRunContext {
   readonly slots: Slots;
   readonly dispatcher: Dispatcher;
   readonly limits: ServerLimits;
+  readonly clock: Clock;
 }
 
 /**
@@ -68,15 +71,31 @@ export async function startRun(
   };
   // Creates one run at a time per parent, because two runs must not take over the same waiting
   // call.
-  const { parentId } = request;
+  const { parentId, principal: owner } = request;
   if (parentId === null) return start(context, request, options);
+  if (isProgramCall(request)) {
+    const parent = await context.stores.forNew(options).getRun({ owner, id: parentId });
+    // The calls of a program can start at the same time, because a run that only has variables has
+    // no calls.
+    if (parent?.kind === "edit") {
+      await cacheVariables(context, parent);
+      const outcome = await start(context, request, { ...options, mayBeginEarly: true });
+      // The variables may have changed meanwhile.
+      if (outcome.status === "started") return outcome;
+    }
+  }
   return context.registry.runInMailbox(parentId, () => start(context, request, options));
 }
 
 async function start(
   context: StartRunContext,
   request: RunRequest,
-  { isDurable, key, also }: StartOptions,
+  {
+    isDurable,
+    key,
+    also,
+    mayBeginEarly = false,
+  }: StartOptions & { readonly mayBeginEarly?: boolean },
 ): Promise<StartOutcome> {
   const { stores, registry, slots, limits } = context;
   if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
@@ -90,7 +109,7 @@ async function start(
     };
   }
   // Throws before anything is stored if the history is over the limit.
-  if (parent !== undefined)
+  if (parent !== undefined && !isProgramCall(request))
     await store.historyBytes({ owner, runId: parent.id, limit: limits.bytesOfOne });
   const adopts =
     parent !== undefined && (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
@@ -108,7 +127,15 @@ async function start(
   const hasSlot = slots.acquire(id, owner);
   try {
     return await registry.claimDuring(id, () =>
-      storeAndBegin(context, { id, request, taken, hasSlot, key, also }),
+      storeAndBegin(context, {
+        id,
+        request,
+        taken,
+        hasSlot,
+        key,
+        also,
+        ...(mayBeginEarly && { parent }),
+      }),
     );
   } catch (thrown) {
     // The run is possibly stored, so it is deleted as if it had ended.
@@ -120,7 +147,7 @@ async function start(
 }
 
 async function storeAndBegin(
-  { stores, registry, dispatcher }: StartRunContext,
+  { stores, registry, dispatcher, clock }: StartRunContext,
   given: {
     readonly id: string;
     readonly request: RunRequest;
@@ -129,17 +156,29 @@ async function storeAndBegin(
     readonly hasSlot: boolean;
     readonly key: RequestKey | undefined;
     readonly also: readonly StoreWrite[] | undefined;
+    /** The run's parent, if the run may begin before it is stored. */
+    readonly parent?: RunRecord | undefined;
   },
 ): Promise<StartOutcome> {
-  const { id, request, taken, hasSlot, key, also = [] } = given;
+  const { id, request, taken, hasSlot, key, also = [], parent } = given;
   const store = stores.of(id);
   const status = hasSlot ? "in_progress" : "queued";
   const made = [...newRunWrites(id, request, taken?.inherited, status), ...also];
+  const early =
+    hasSlot && taken === undefined
+      ? earlyRun(registry.warm, request, { parent, writes: made, at: clock.now() })
+      : undefined;
   const { principal: owner } = request;
   const claim = { type: "claim-key", owner, resourceId: id } as const;
   const keys = [...(key === undefined ? [] : [key]), ...(request.sessionKeys ?? [])];
-  const writes = [...made, ...keys.map((each) => ({ ...claim, key: each }))];
-  const outcomes = await store.write(writes);
+  const writes = [
+    ...(early === undefined ? made : withParentVersion(made, parent)),
+    ...keys.map((each) => ({ ...claim, key: each })),
+  ];
+  const writing = store.write(writes);
+  const beginning = early && beginEarly(registry, { early, request, writing });
+  const outcomes = await writing;
+  await beginning;
   const run = newRunRecord(writes, outcomes);
   if (run === undefined) {
     stores.release([id]);
@@ -152,6 +191,7 @@ async function storeAndBegin(
     dispatcher.offer(run);
     return { status: "started", run };
   }
+  if (early !== undefined) return { status: "started", run };
   const { inputMessages } = request;
   const variablesOf = variablesOrigin(request, outcomes);
   await registry.begin(run, async () => ({
@@ -162,6 +202,42 @@ async function storeAndBegin(
     ...(variablesOf && { variablesOf }),
   }));
   return { status: "started", run };
+}
+
+/** Begins a run whose first commit was submitted and has not been answered. */
+async function beginEarly(
+  registry: RunRegistry,
+  {
+    early: { run, variables },
+    request,
+    writing,
+  }: {
+    readonly early: EarlyRun;
+    readonly request: RunRequest;
+    readonly writing: Promise<readonly WriteOutcome[]>;
+  },
+): Promise<void> {
+  const isStored = writing.then(
+    (outcomes) => outcomes.every(isAccepted),
+    () => false,
+  );
+  const { inputMessages } = request;
+  const written = openingMessages(request, undefined);
+  await registry.begin(run, async () => ({ inputMessages, written, variables, isStored }));
+}
+
+/** Rejects the run if its parent's variables change before it is stored. */
+function withParentVersion(
+  writes: readonly StoreWrite[],
+  parent: RunRecord | undefined,
+): readonly StoreWrite[] {
+  if (parent === undefined) return writes;
+  const { epoch, edits } = parent;
+  return writes.map((write) =>
+    write.type === "create-run"
+      ? { ...write, run: { ...write.run, parentVersion: { epoch, edits } } }
+      : write,
+  );
 }
 
 /**
@@ -270,7 +346,7 @@ export function newRunRecord(
   if (!("createdAt" in outcome && "sessionId" in outcome)) return undefined;
   if (!outcomes.every(isAccepted)) return undefined;
   const { sessionId, epoch, createdAt } = outcome;
-  const { blobs: _stored, ...run } = made.run;
+  const { blobs: _stored, parentVersion: _read, ...run } = made.run;
   return {
     kind: "turn",
     status: "in_progress",

@@ -21,7 +21,7 @@ import type { CredentialKey } from "./connections.ts";
 import type { RestingStatus } from "./run-status.ts";
 import type { NewBlob, StoredList } from "../blobs/split-inputs.ts";
 import type { LineageStart, Unreachable } from "./read-results.ts";
-import type { RunKind, ThreadObjectKind } from "./records.ts";
+import type { RunKind, RunVersion, ThreadObjectKind } from "./records.ts";
 import type { SearchChunk } from "./search.ts";
 import type { FileQuota, NewFile, NewUpload } from "./files.ts";
 
@@ -43,6 +43,11 @@ export interface NewRun {
   readonly status?: RunStatus;
   /** The run to continue: the new run begins with its session and its variables. */
   readonly parentId?: string;
+  /**
+   * The version in which the caller has read the parent. If the parent has changed since, the run is
+   * rejected. @default any version
+   */
+  readonly parentVersion?: Pick<RunVersion, "epoch" | "edits">;
   /** @default the parent's session, or the run's own id without a parent */
   readonly sessionId?: string;
   readonly conversationId?: string;

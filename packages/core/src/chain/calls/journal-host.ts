@@ -16,7 +16,7 @@ import type { Recorder } from "../journal/recorder.ts";
 import type { CallOutputItems } from "./call-output-items.ts";
 import { copyJson } from "../../json/json-value.ts";
 import { resultStatusOf } from "../../call/record/call-status.ts";
-import { titleOf } from "../../tool/registry.ts";
+import { mayRunAgain, titleOf } from "../../tool/registry.ts";
 import type { ChainEvent } from "../journal/chain-event.ts";
 import type { ApprovalRequest } from "../../policy/approval.ts";
 
@@ -27,6 +27,8 @@ export interface JournalHostOptions {
   readonly items: CallOutputItems;
   /** True keeps results in memory until the chain ends. False keeps only the records. */
   readonly keepResults: boolean;
+  /** Whether a tool that only reads runs before the start of its call is stored. */
+  readonly startsReadsEarly: boolean;
   readonly records: Iterable<CallRecord>;
   /** Called when a call has ended, before its end is stored. Must not throw. */
   readonly onSettled?: ((call: CallRecord) => void) | undefined;
@@ -66,7 +68,8 @@ export class JournalHost implements CallHost {
         const { callId, startedAt: at = 0 } = record;
         const opened = items.started(record);
         this.write(record, () => eventWrites([{ type: "call.started", callId, at }, ...opened]));
-        return recorder.committed();
+        // A tool that only reads may run again after a crash, so it does not wait for the disk.
+        return this.#startsEarly(record) || recorder.committed();
       }
       case "in_review": {
         // A reviewed final tool's text is shown when a user releases it. Its item must not stay
@@ -120,6 +123,13 @@ export class JournalHost implements CallHost {
     const { recorder } = this.#options;
     this.records.set(record.callId, record);
     if (recorder.isObserved) recorder.append([{ type: "call", call: record }, ...events()]);
+  }
+
+  #startsEarly({ toolId }: CallRecord): boolean {
+    if (!this.#options.startsReadsEarly) return false;
+    const { registry } = this.#options.executor.gate;
+    const tool = toolId === undefined ? undefined : registry.tool(toolId)?.tool;
+    return tool?.effects === "read" && mayRunAgain(tool);
   }
 
   #settled(change: Extract<CallChange, { readonly step: "settled" }>): void {

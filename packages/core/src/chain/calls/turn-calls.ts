@@ -38,6 +38,8 @@ export interface TurnCallsOptions {
   readonly signal: AbortSignal;
   readonly newItemId: () => string;
   readonly checkToolResults: boolean;
+  /** Whether a tool that only reads runs before the start of its call is stored. */
+  readonly startsReadsEarly: boolean;
   readonly requireApproval: RequireApprovalOf | undefined;
   /** Returns the tools that are offered now. */
   readonly offer: () => ToolOffer;

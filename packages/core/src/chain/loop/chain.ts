@@ -77,6 +77,7 @@ export class Chain {
       signal: this.#abort.signal,
       newItemId: () => this.ids.item(),
       checkToolResults: options.checkToolResults ?? true,
+      startsReadsEarly: options.startsReadsEarly ?? false,
       requireApproval: options.requireApproval,
       onSettled: options.onSettled,
       offer: this.offer,

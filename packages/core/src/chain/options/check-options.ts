@@ -310,6 +310,7 @@ const chainOptions = z.strictObject(
     runId: z.nullish(z.string("text")),
     caller: object,
     checkToolResults: z.nullish(z.boolean("true or false")),
+    startsReadsEarly: z.nullish(z.boolean("true or false")),
     requireApproval: aFunction,
     onSettled: aFunction,
     onEvent: aFunction,

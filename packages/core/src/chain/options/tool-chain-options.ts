@@ -95,6 +95,11 @@ export interface ToolChainOptions extends ChainLimits {
    * False overrides a tool's own request for a review of its results, never a rule. @default true
    */
   readonly checkToolResults?: boolean;
+  /**
+   * Whether a tool that only reads runs before the start of its call is stored. After a crash the call
+   * may be proposed again, with another answer of the model. @default false
+   */
+  readonly startsReadsEarly?: boolean;
   readonly requireApproval?: (toolId: string) => RequireApproval | undefined;
   /**
    * Gets the record of each call, sub-calls included, after the call has ended and before its end

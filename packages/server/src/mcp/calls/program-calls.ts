@@ -69,6 +69,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
    * calls new ones.
    */
   const delivered = new LruCache<string, true>(10_000);
+  let removal: Promise<void> | undefined;
 
   /** Starts a call, or finds the call that the request repeats. */
   async function start(call: ProgramCall): Promise<HeldCall> {
@@ -168,6 +169,20 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     });
   }
 
+  /**
+   * Resolves when delivered calls are stored next. They are stored together, because the client's
+   * next call would wait for each commit.
+   */
+  function nextRemoval(): Promise<void> {
+    removal ??= new Promise((resolve) => {
+      clock.after(removalMs, () => {
+        removal = undefined;
+        resolve();
+      });
+    });
+    return removal;
+  }
+
   async function cancelIfPending({ owner, id }: Pick<RunRecord, "owner" | "id">): Promise<void> {
     const run = await store.getRun({ owner, id });
     if (run?.status === "requires_action") await runs.cancel(run);
@@ -190,6 +205,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     async delivered(run: RunRecord): Promise<void> {
       delivered.set(run.id, true);
       const { key: id } = requestOf(run).wire as unknown as CallWire;
+      await nextRemoval();
       await expireKey(store, { owner: run.owner, id, runId: run.id });
     },
 
@@ -198,6 +214,9 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     },
   };
 }
+
+/** How long the keys of delivered calls wait until they are removed together, in ms. */
+const removalMs = 25;
 
 /** A request that follows a call. */
 interface Holder {

@@ -78,11 +78,18 @@ export function createProgramConversations(runs: RunService) {
       return next;
     },
 
-    /** Adds the variables that a call has changed to its principal's conversation. */
-    async addVariablesOf(run: RunRecord): Promise<void> {
+    /**
+     * Adds the variables that a call has changed to its principal's conversation: also its result, if
+     * the result names the variable.
+     *
+     * @param text the text of the result, if the call has one
+     */
+    async addVariablesOf(run: RunRecord, text = ""): Promise<void> {
       const { owner, id: runId } = run;
       const manifest = (await store.readManifest({ owner, runId })) ?? {};
-      const changed = Object.entries(manifest).filter(([, entry]) => isChanged(entry, run));
+      const changed = Object.entries(manifest).filter(
+        ([name, entry]) => isChanged(entry, run) && isKnown(name, entry, text),
+      );
       if (changed.length === 0) return;
       const conversation = await find(owner);
       if (conversation === undefined) return;
@@ -116,6 +123,15 @@ type Entry = Manifest[string];
 function isChanged({ type, updated, removed, evicted }: Entry, { createdAt }: RunRecord): boolean {
   if (type === "RULE" || evicted === true) return false;
   return removed === true || updated >= createdAt;
+}
+
+/**
+ * Whether a later call can use a variable. Programs know the variable of a result only if the result
+ * names it, which short ones do not.
+ */
+function isKnown(name: string, { type }: Entry, text: string): boolean {
+  if (type === "ToolCallResult") return text.includes(name);
+  return type !== "ToolCallArgs" || text.includes(name.replace(/_args$/, ""));
 }
 
 function set(

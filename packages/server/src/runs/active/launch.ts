@@ -55,6 +55,7 @@ import { deferDefinitions, registerSearchTools } from "./deferred-tools.ts";
 import { LoadedTools } from "./loaded-tools.ts";
 import { searchTool } from "../../tool-search/search-tools.ts";
 import type { ToolSearch } from "../../tool-search/tool-search.ts";
+import { isProgramCall } from "../request/program-call.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 
 /** Creates a session's executor. The composition root supplies it, because it has the tools. */
@@ -201,6 +202,8 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       },
       ...offered,
       ...(options.attachmentTools !== undefined && withAttached(executor, request, attached)),
+      // After a crash the run proposes the same call again, because no model chooses it.
+      startsReadsEarly: isProgramCall(request),
       requireApproval: (toolId) => getRequireApproval(servers, executor.gate.registry.tool(toolId)),
       checkClientCall: (called) => checkClientCall(request, called, executor.gate),
       chatOption: settings,

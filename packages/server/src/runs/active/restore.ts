@@ -4,6 +4,7 @@ import type {
   ChainError,
   Message,
   ReviewDecision,
+  VariableSystem,
 } from "@capstan/core";
 import { type ChainResume, isSettled, reopenedByUser } from "@capstan/core/host";
 import {
@@ -36,6 +37,10 @@ export interface LaunchInput {
   readonly resume?: ChainResume;
   /** The origin of the initial variables of a new run. */
   readonly variablesOf?: VariablesOrigin;
+  /** The initial variables of a new run, if the caller has them. */
+  readonly variables?: VariableSystem;
+  /** Resolves to whether a new run is stored, if it begins before that. */
+  readonly isStored?: Promise<boolean>;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type RunRef,
 } from "@capstan/store";
 import type { Slots } from "../dispatch/dispatcher.ts";
+import { isProgramCall } from "../request/program-call.ts";
 import type { ServerLimits } from "../request/run-limits.ts";
 import type { RunStores } from "./run-stores.ts";
 import { ActiveRun, Mailboxes, type RunEnd, type RunSession } from "./active-run.ts";
@@ -191,7 +192,7 @@ export class RunRegistry {
       const active = this.#enter(run);
       const restore = () =>
         this.#restore(active, {}, async () => ({ run, writes: [], input: await read() }));
-      if (run.parentId === null) await restore();
+      if (run.parentId === null || isProgramCall(requestOf(run))) await restore();
       else await this.#whenHistoryFits(active, restore);
     });
   }
@@ -379,7 +380,7 @@ export class RunRegistry {
   async #session(run: RunRecord, input: LaunchInput, warm: WarmRun): Promise<RunSession> {
     const { stores, onDeadline, log } = this.#options;
     const store = stores.of(run.id);
-    const own = warm.variables;
+    const own = warm.variables ?? input.variables;
     const [variables, grants] = await Promise.all([
       restoreVariables({ store, warm: this.warm }, run, {
         ...(own && { own }),
@@ -398,8 +399,15 @@ export class RunRegistry {
         this.#options.onGrant(run, grant);
       },
       onDeadline,
-      onFenced: (reason) =>
-        log(`Run ${run.id}: the store rejected a late write of this server: ${reason}`),
+      onFenced: (reason) => {
+        const report = (isStored = true) => {
+          // A run that was not created is not an error: another one may have its key.
+          if (isStored)
+            log(`Run ${run.id}: the store rejected a late write of this server: ${reason}`);
+        };
+        if (input.isStored === undefined) report();
+        else void input.isStored.then(report);
+      },
     });
     return { run, variables, grants, journal };
   }
@@ -416,8 +424,10 @@ export class RunRegistry {
     const { run, variables, journal } = session;
     if (end.status === "stored") {
       // The state includes a turn that the run took over, but the run's own journal does not.
-      const { adopts } = requestOf(run);
-      this.warm.set(run, variables, adopts || !journal.end.suspended ? undefined : end.state);
+      const request = requestOf(run);
+      const state = request.adopts || !journal.end.suspended ? undefined : end.state;
+      // No run continues a program's call that has ended.
+      if (state !== undefined || !isProgramCall(request)) this.warm.set(run, variables, state);
     }
     this.#remove(active);
     const { isWaiting, isQueued } = end.status === "stored" ? end : atRest;

@@ -81,6 +81,15 @@ async function readInactiveVariables(
   return variables;
 }
 
+/** Caches the variables of a run that only has variables, for the runs that start with them. */
+export async function cacheVariables(
+  { stores, registry: { warm } }: Pick<VariablesContext, "stores" | "registry">,
+  run: RunRecord,
+): Promise<void> {
+  if (warm.has(run)) return;
+  warm.edit(run, await readVariables(stores.of(run.id), run.owner, run.id));
+}
+
 /**
  * Edits a conversation's variables from outside, in memory if its newest run is active. They are stored
  * when it resolves; if `edit` throws, nothing changes. Returns `undefined` if the conversation no

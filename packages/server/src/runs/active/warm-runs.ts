@@ -99,6 +99,12 @@ export class WarmRuns {
     return entry.variables.fork();
   }
 
+  /** Whether a run's variables are cached in this version. */
+  has({ id, epoch, edits }: RunVersion): boolean {
+    const version = this.#entries.get(id)?.version;
+    return version?.epoch === epoch && version.edits === edits;
+  }
+
   /** Evicts runs, for example because they have been deleted. */
   evict(runIds: readonly string[]): void {
     for (const runId of runIds) {

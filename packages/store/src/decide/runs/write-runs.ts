@@ -176,6 +176,9 @@ function* originOf(context: WriteContext, run: NewRun): Script<Refused | Origin>
     );
   }
   const { id, sessionId, epoch, edits } = parent;
+  const read = run.parentVersion;
+  if (read !== undefined && (read.epoch !== epoch || read.edits !== edits))
+    return refused(`Run ${id} has changed since it was read.`);
   const baseManifest = yield* currentManifest(context, parent);
   return { sessionId, baseManifest, parent: { id, epoch, edits } };
 }
