@@ -35,7 +35,7 @@ export function withResults(
     return line([`breaking-${proof.name}`, proof.title, ...cells]);
   });
   const head = ["Id", "Fault", ...everywhere];
-  const table = [line(head), line(head.map(() => "---")), ...rows].join("\n");
+  const table = [line(head), `|${head.map(() => "---").join("|")}|`, ...rows].join("\n");
   return `${page.slice(0, from)}${tableBegin}\n\n${table}\n\n${page.slice(to)}`;
 }
 
