@@ -1,5 +1,6 @@
 import type { Bench } from "./bench.ts";
 import { gate } from "./gate.ts";
+import { gateway } from "./gateway/gateway.ts";
 import { loop } from "./loop.ts";
 import { repair } from "./repair.ts";
 import { runs } from "./runs.ts";
@@ -24,4 +25,5 @@ export const benches: readonly Bench[] = [
   toolkit,
   tokens,
   search,
+  gateway,
 ];

@@ -87,6 +87,17 @@ export const floors: readonly Floor[] = [
     limit: 1,
     unit: "ms",
   },
+  ofGateway("a call, added", "capstan", 2),
+  ofGateway("tools/list at 1,000 tools", "capstan", 50),
+  ofGateway("SearchTools at 1,000 tools", "capstan", 1),
+  {
+    bench: "gateway",
+    case: "16 calls at once",
+    subject: "capstan",
+    bound: "at least",
+    limit: 500,
+    unit: "calls/s",
+  },
 ];
 
 /** Returns the value to which the floor applies, or `undefined` if it was not measured. */
@@ -134,6 +145,10 @@ function ofStart(work: string, subject: string, limit: number, unit: string): Fl
 
 function ofWire(work: string, subject: string, limit: number, unit: string): Floor {
   return { bench: "wire", case: work, subject, bound: "at most", limit, unit };
+}
+
+function ofGateway(work: string, subject: string, limit: number): Floor {
+  return { bench: "gateway", case: work, subject, bound: "at most", limit, unit: "ms" };
 }
 
 function ofTool(work: string, limit: number, unit = "ms"): Floor {
