@@ -31,7 +31,7 @@ import { parseRequestServer } from "./parse-request-server.ts";
 const mostServers = 10;
 
 /** The maximum number of tools of a request, because a search reads the texts of all of them. */
-const mostTools = 20_000;
+const mostTools = 5_000;
 
 /** The tools of a request. */
 export interface RequestTools {
