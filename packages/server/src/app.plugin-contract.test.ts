@@ -161,7 +161,7 @@ test("output, progress and custom events have their call's id in the events of t
 });
 
 // Contract: plugins-37, plugins-46, plugins-47, plugins-50, plugins-51, plugins-52, plugins-53
-test("a client's calls arrive before the closing event, together with the server's, and continue", async () => {
+test("client and server calls arrive before the closing event, and outputs continue the turn", async () => {
   const parameters = { type: "object", properties: { x: { type: "integer" } } };
   const clientTools = [
     { type: "function", name: "Local", description: "Runs there.", parameters },

@@ -427,7 +427,7 @@ interface Caller {
 const everyRight: readonly Right[] = ["ask", "approve", "admin"];
 
 /**
- * Whose answers to approvals count. With `"anyone-until-connected"`, all callers may approve until a
+ * The callers who may approve. With `"anyone-until-connected"`, all callers may approve until a
  * program is connected, because that program reaches the server, too.
  */
 export type ApprovalsSetting = ApprovalsFrom | "anyone-until-connected";

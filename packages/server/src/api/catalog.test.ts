@@ -59,7 +59,7 @@ test("a list of tools whose schemas take long to make lets other requests throug
     group?.tools.map(({ name }) => name),
     ["One", "Two", "Three"],
   );
-  // Earlier entries are of the registration of the tools.
+  // Earlier entries are from registering the tools.
   const listed = order.slice(order.lastIndexOf("One"), order.lastIndexOf("Three"));
   assert.ok(listed.includes("other work"), order.join(", "));
 });

@@ -58,7 +58,7 @@ export function preferenceRoutes(services: Services): Hono<Environment> {
       // with too many agents is rejected again.
       if (outcome.status === "refused" && tries > 0) throw conflict(outcome.reason);
     }
-    throw conflict("Another request changes your preferences. Try again.");
+    throw conflict("Another request changed your preferences. Try again.");
   });
 
   return routes;

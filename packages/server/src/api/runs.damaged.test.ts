@@ -55,7 +55,7 @@ test("lists show a corrupt run as corrupt and continue after it", async () => {
 });
 
 // Contract: durability-57
-test("lists include damaged conversations and grants as corrupt entries, and a corrupt rule denies all calls", async () => {
+test("lists include corrupt conversations and grants as corrupt entries, and a corrupt rule denies all calls", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);

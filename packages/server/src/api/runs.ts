@@ -313,7 +313,7 @@ export async function submitToolOutputs(
 /** Returns the error for a run with unreadable rows. */
 export const damaged: ChainError = {
   code: "run_corrupt",
-  message: `The stored data of this run cannot be read. "capstan db check" names the damage; restore the last backup, or delete the run.`,
+  message: `The stored data of this run cannot be read. "capstan db check" names the rows; restore the last backup, or delete the run.`,
   phase: "chain",
 };
 

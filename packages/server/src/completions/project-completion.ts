@@ -199,7 +199,7 @@ export function createCompletionFold({
       case "approval.requested":
         if (hidden.has(event.callId)) return [];
         return texts.note(
-          `Waiting for approval: ${event.approval.toolName}. Answer it in the page or the terminal of the server.\n`,
+          `Waiting for approval: ${event.approval.toolName}. Answer it on the page or in a terminal of the server.\n`,
         );
       case "client_call.waiting":
         return sendWhole(event.callId);

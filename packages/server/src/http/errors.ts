@@ -141,7 +141,7 @@ export function missingParameter(param: string): RequestError {
   });
 }
 
-/** Returns a `type` of a request for an error: a text, or JSON, of at most 100 characters. */
+/** Returns the `type` of a request for an error message: its text or JSON, at most 100 characters. */
 export function shownType(type: unknown): string {
   return (typeof type === "string" ? type : (JSON.stringify(type) ?? "undefined")).slice(0, 100);
 }

@@ -93,7 +93,7 @@ export function listView<T extends object>(
   };
 }
 
-/** Returns a list entry with a damaged row as a damaged entry, and other entries with `view`. */
+/** Returns a list entry with a corrupt row as a corrupt entry, and other entries with `view`. */
 export function entryView<T extends object, V>(
   entry: T | DamagedRecord | DamagedPermission,
   view: (record: T) => V,

@@ -29,7 +29,7 @@ export const routeRights: readonly RouteRight[] = [
   // The published contract has no data of a user.
   { method: "GET", path: "/openapi.json", needs: "none" },
   { method: "GET", path: "/docs", needs: "none" },
-  // Authorization servers read the description of Capstan as a client, which is public.
+  // Authorization servers read this OAuth client metadata, which is public.
   { method: "GET", path: "/connections/client.json", needs: "none" },
 
   { method: "POST", path: "/v1/pairings", needs: "terminal" },

@@ -17,7 +17,7 @@ test("opens a sealed text for its owner, also after a restart", () => {
   });
 });
 
-test("another owner, another installation and a changed text are invalid, another form is foreign", () => {
+test("texts of other owners or installations and changed ones are invalid; other forms are foreign", () => {
   const sealer = openSealer({ folder });
   const sealed = sealer.seal("ann", "secret");
   assert.equal(sealer.open("ben", sealed).status, "invalid");
@@ -81,7 +81,7 @@ test("a new key seals, and the older ones still open, also after a restart and i
   assert.equal(statSync(join(own, "sealing.key")).mode & 0o777, 0o600);
 });
 
-test("a server with a new secret opens what it sealed with the one before, or with its file", () => {
+test("a new secret still opens texts sealed with the previous one, or with the key file", () => {
   const [old, secret] = ["0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"];
   const own = join(folder, "changed");
   const ofFile = openSealer({ folder: own }).seal("ann", "a");

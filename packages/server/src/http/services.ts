@@ -75,7 +75,7 @@ export interface Services {
   readonly agents: Agents;
   readonly version: string;
   readonly authentication: boolean;
-  /** Returns whose answers to approvals count. Can change when a program is connected. */
+  /** Returns the callers who may approve. Can change when a program is connected. */
   readonly approvalsFrom: () => ApprovalsFrom;
   /** Whether a changed settings file waits until a user accepts it. @default never */
   readonly configurationWaits?: () => Promise<boolean>;

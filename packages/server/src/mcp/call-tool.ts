@@ -173,7 +173,7 @@ function unfinished(
 function unknownCall(id: unknown): CallToolResult {
   const shown = typeof id === "string" ? `"${id.slice(0, 100)}"` : "nothing";
   return textResult(
-    `id: there is no call ${shown} of yours. Expected the id from a result that says that its call waits or runs.`,
+    `id: you have no call ${shown}. Expected the id from a result that says that its call waits or runs.`,
     true,
   );
 }

@@ -18,7 +18,7 @@ export function mayClientApprove(
     clientApproves === "everything" || (clientApproves === "reads" && readOnly === true);
   const elicitation = capabilities?.elicitation;
   if (!counts || elicitation === undefined) return false;
-  // A client that declares neither form can show forms.
+  // A client that declares neither mode supports forms.
   return elicitation.form !== undefined || elicitation.url === undefined;
 }
 

@@ -124,7 +124,7 @@ test("a request cannot combine an agent's missing approval with tools that only 
   assert.deepEqual(answer.output.at(-1)?.type, "mcp_approval_request");
 });
 
-test("an agent without approvals runs a tool that asks, for a caller without that right", async () => {
+test("an agent without approvals runs a tool that needs one, for callers without approve", async () => {
   const free: Agents[string] = { groups: [{ group: "g", require_approval: "never" }] };
   const app = createTestApp({
     model: new ScriptedModel([{ calls: [{ name: "Read" }] }, "It says x."]),

@@ -79,7 +79,7 @@ test("an unknown response, or one of another conversation, is rejected and chang
   assert.equal(await head(), first);
 });
 
-test("a message that names an older newest response is rejected, and nothing is sent", async () => {
+test("a message that names a stale newest response is rejected, and nothing is sent", async () => {
   const { sendMessage, send, id, head } = await serve(["One.", "Two.", "Three."]);
   const sayAt = (known: unknown, more: object = {}) => {
     const conversation = { id, head: known, ...more };

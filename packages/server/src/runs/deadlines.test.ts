@@ -340,7 +340,7 @@ test("a watch that is stopped during a check ends no more runs and logs nothing"
   assert.equal(clock.pending, 0);
 });
 
-/** A table, a column, and the end of a run in which that column is damaged. */
+/** A corrupt part of a run, its table and column, and the run's end status. */
 const damages = [
   // The run's text is read again when it resumes.
   ["question", "approvals", "request", "failed"],

@@ -363,7 +363,7 @@ export class RunService {
     await this.dispatcher.sweep([...orphans, ...(await this.#registry.findOrphans())]);
   }
 
-  /** Refreshes every active run from the store, as messages of other nodes may have been lost. */
+  /** Refreshes every active run from the store, because other nodes' messages may be lost. */
   refreshAll(): void {
     this.#nodeMessages.refreshRuns();
   }

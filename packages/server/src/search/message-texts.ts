@@ -11,7 +11,7 @@ export interface MessageTexts {
 const maxLength = 50_000;
 
 /**
- * Returns what the user and the model wrote in a run, without calls and their results. The input
+ * Returns the texts of the user and the model in a run, without calls and their results. The input
  * can contain earlier answers.
  */
 export async function messageTexts(

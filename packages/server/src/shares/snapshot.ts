@@ -11,10 +11,10 @@ const maxLength = 5_000_000;
 const maxCallLength = 10_000;
 
 /**
- * Returns what a link to a conversation shows: the messages and calls of its newest branch. It
+ * Returns the content of a link to a conversation: the messages and calls of its newest branch. It
  * contains no reasoning, no contents of files and no ids.
  *
- * @param options.includeCalls whether it contains what tools received and returned
+ * @param options.includeCalls whether it contains the inputs and outputs of tools
  * @throws RequestError 413 if the conversation is too long
  */
 export async function snapshotOf(

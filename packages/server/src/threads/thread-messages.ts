@@ -37,7 +37,7 @@ export async function readThreadParts(store: Store, thread: Thread): Promise<Thr
 }
 
 /**
- * Yields the messages of a thread: for each run what it read, then what it wrote; then the messages
+ * Yields the messages of a thread: for each run its input, then its output; then the messages
  * that no run has read.
  *
  * @param order `desc` begins with the newest message, and reads older runs only if they are needed

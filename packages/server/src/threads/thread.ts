@@ -18,7 +18,7 @@ export interface ThreadData {
    * all messages.
    */
   readonly mustRestate: boolean;
-  /** Number of changes, so that a change that a request has not read is noticed. */
+  /** Number of changes. A request whose number is older has missed a change. */
   readonly changes: number;
 }
 
@@ -137,5 +137,5 @@ export async function restateIfRead(
     const outcomes = await store.write([threadWrite(thread, { mustRestate: true })]);
     if (outcomes.every(isAccepted)) return;
   }
-  throw conflict("The thread is changed by other requests at the same time. Try again.");
+  throw conflict("Other requests keep changing this thread. Try again.");
 }

@@ -132,7 +132,7 @@ test("calls of hosted types are steps of their types, in streams and GET", async
   });
 });
 
-test("a forced hosted type is the bound tool, and tools without a type's tool are rejected", async () => {
+test("forcing a hosted type forces its bound tool, and a type without one is rejected", async () => {
   const { assistants, threads, model } = await setup(["Done."], []);
   const made = await assistants.create({
     model: "test/scripted",

@@ -43,8 +43,8 @@ const parameters = z.object({
 type Find = (args: SearchArgs, context: ToolContext) => Promise<readonly ListedMatch[]>;
 
 /**
- * Returns the group with the tool that finds deferred tools. The definitions of the tools that its
- * results name are in the next request. Each run has its own group, so all share one definition.
+ * Returns the group with the tool that finds deferred tools. The next request has the definitions of
+ * the tools that a result names. Each run has its own group; all groups share one definition.
  */
 export function searchTools(find: Find): ToolGroup {
   definition ??= defineSearch();

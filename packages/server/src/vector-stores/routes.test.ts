@@ -246,7 +246,7 @@ for (const [what, path, body, param] of [
     assert.equal(answer.error?.param, param);
   });
 
-test("the syntax of full-text queries is only text, and long queries are searched", async () => {
+test("full-text query operators are plain text, and long queries are searched", async () => {
   const { store, vectorStores } = setUp();
   const id = await addFile(store, "near the sea");
   const made = await vectorStores.create({ file_ids: [id] });

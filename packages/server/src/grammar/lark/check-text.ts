@@ -139,7 +139,7 @@ function createMatcher(productions: CompiledProductions, characters: readonly nu
     }
   };
   /**
-   * Whether the text at a position can begin with what follows an item's symbol. Without this check,
+   * Whether the text at a position can continue an item after its symbol. Without this check,
    * each character of a line would have items.
    */
   const canFollow = ({ nonterminal, production, dot }: Item, position: number): boolean => {

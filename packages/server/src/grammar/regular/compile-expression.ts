@@ -86,7 +86,7 @@ const tooManyOptional: CompiledExpression = {
 
 class TooManyVisits extends Error {}
 
-/** Returns an automaton that spends a budget while another one is built from it. */
+/** Wraps an automaton so that each visit of its edges spends the budget. */
 function countVisits(
   nfa: Refa.NFA,
   visits: Budget,
@@ -98,7 +98,7 @@ function countVisits(
       return {
         initial,
         isFinal,
-        // Otherwise the library asks once for each node, and visits its own copy of the edges.
+        // Otherwise the library calls `getOut` once per node, and its later visits do not count.
         stableOut: true,
         getOut(node) {
           const edges = getOut(node);

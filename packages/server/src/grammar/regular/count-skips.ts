@@ -26,7 +26,7 @@ export function countSkips(expression: Refa.Expression, limit: number): number {
   };
   const repeat = (part: Ends, min: number, max: number): Ends => {
     let all = empty;
-    // From the end: each optional repetition contains the next ones.
+    // From the end, because optional repetitions nest: `(a(a)?)?`.
     const count = Number.isFinite(max) ? max : Math.max(min, 1);
     for (let n = count; n > 0 && skips <= limit; n--) {
       const joined = join(part, all);

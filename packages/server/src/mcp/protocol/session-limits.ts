@@ -3,8 +3,7 @@ export interface SessionLimits {
   /** Time without a request or an open stream after which a session ends, in ms. */
   readonly idleMs: number;
   /**
-   * Maximum number of sessions of a principal. Another session ends the one that was unused for the
-   * longest time.
+   * Maximum number of sessions of a principal. One session more ends the least recently used one.
    */
   readonly sessionsOfOne: number;
 }

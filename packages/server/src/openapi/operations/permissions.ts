@@ -48,7 +48,7 @@ export const permissionOperations: Operations = {
     answer: json("ApprovalView"),
   },
   "POST /v1/approvals/:id/preview": {
-    summary: "Show what the model would read after an answer",
+    summary: "Show the model's result for a given answer",
     body: ref("ReviewAnswerBody"),
     answer: json("ReviewPreview"),
   },

@@ -22,7 +22,7 @@ export const serverOperations: Operations = {
   },
   "GET /docs": { summary: "This document as a page", answer: { type: "bytes" } },
   "GET /connections/client.json": {
-    summary: "Read the description of the server as an OAuth client",
+    summary: "Read the server's OAuth client metadata",
     answer: { type: "json", schema: { type: "object" } },
     isOptional: true,
   },

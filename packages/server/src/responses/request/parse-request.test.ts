@@ -332,7 +332,7 @@ test("connectors and other kinds of addresses are rejected by name", () => {
   );
 });
 
-test("an MCP server of a request keeps its headers apart, and its approvals only tighten", () => {
+test("headers of a request's MCP server are not echoed, and its approvals only tighten", () => {
   const server = {
     type: "mcp",
     server_label: "x",

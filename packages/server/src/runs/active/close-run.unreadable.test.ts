@@ -43,7 +43,7 @@ async function leftByAnother(store: Store): Promise<readonly string[]> {
 }
 
 // Contract: durability-16
-test("closes a run with unreadable rows without them and reports it, and other runs continue", async () => {
+test("closes and reports a run whose rows cannot be read, and other runs continue", async () => {
   await withMemoryStore(async (store) => {
     const [bad, good] = (await leftByAnother(store)) as [string, string];
     const model = new ScriptedModel(["done"]);
@@ -64,7 +64,7 @@ test("closes a run with unreadable rows without them and reports it, and other r
 });
 
 // Contract: durability-16
-test("closes a run with unreadable variables with its initial variables, and its conversation continues", async () => {
+test("closes a run and resets its variables if they are unreadable, and its conversation continues", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
@@ -95,7 +95,7 @@ test("closes a run with unreadable variables with its initial variables, and its
 });
 
 // Contract: durability-26
-test("closes a run with an unreadable request without it, and other runs continue", async () => {
+test("closes a run whose request cannot be read, and other runs continue", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);

@@ -112,7 +112,7 @@ test("a history that differs from the stored one is read as stated", async () =>
 });
 
 // Contract: history-12
-test("an answer that is asked for again continues the run before it", async () => {
+test("a regenerated answer continues the run before it", async () => {
   const turn = begin(readSteps);
   const path = "/v1/chat/completions";
   const send = (messages: readonly object[]) => post(turn, path, { ...marked, messages });

@@ -11,7 +11,7 @@ export interface FoundSession {
   readonly run: RunRecord;
   /**
    * The run whose history the request repeats as a whole. The new run continues it, so that the
-   * model also reads what the client did not repeat.
+   * model also reads the parts that the client omitted.
    */
   readonly restated?: RunRecord;
 }
