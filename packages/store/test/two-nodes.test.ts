@@ -12,6 +12,7 @@ import {
   delta,
   end,
   event,
+  newRun,
   owner,
   resultOf,
   start,
@@ -228,3 +229,27 @@ test("many nodes on many runs write each number of each run once", options, asyn
     }
   });
 });
+
+test(
+  "of two runs on two nodes that take over one waiting turn at the same time, one is created",
+  options,
+  async () => {
+    await withTwoNodes(async (...nodes) => {
+      for (let turn = 0; turn < 20; turn++) {
+        const parentId = `parent_${turn}`;
+        await createRun(nodes[0], { id: parentId });
+        await commit(nodes[0], parentId, [resultOf("completed")]);
+        const outcomes = await Promise.all(
+          nodes.map((node, index) => {
+            const run = newRun({ id: `${parentId}_${index}`, parentId, takesOver: true });
+            return node.write([{ type: "create-run", run }]);
+          }),
+        );
+        assert.deepEqual(outcomes.flat().map(({ status }) => status).toSorted(), [
+          "created",
+          "refused",
+        ]);
+      }
+    });
+  },
+);

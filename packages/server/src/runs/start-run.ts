@@ -163,7 +163,10 @@ async function storeAndBegin(
   const { id, request, taken, hasSlot, key, also = [], parent } = given;
   const store = stores.of(id);
   const status = hasSlot ? "in_progress" : "queued";
-  const made = [...newRunWrites(id, request, taken?.inherited, status), ...also];
+  const made = [
+    ...withTakeover(newRunWrites(id, request, taken?.inherited, status), taken?.parent),
+    ...also,
+  ];
   const early =
     hasSlot && taken === undefined
       ? earlyRun(registry.warm, request, { parent, writes: made, at: clock.now() })
@@ -224,6 +227,17 @@ async function beginEarly(
   const { inputMessages } = request;
   const written = openingMessages(request, undefined);
   await registry.begin(run, async () => ({ inputMessages, written, variables, isStored }));
+}
+
+/** Rejects the run if another node has begun to continue the same waiting turn. */
+function withTakeover(
+  writes: readonly StoreWrite[],
+  parent: RunRecord | undefined,
+): readonly StoreWrite[] {
+  if (parent === undefined || !isWaitingForApproval(parent)) return writes;
+  return writes.map((write) =>
+    write.type === "create-run" ? { ...write, run: { ...write.run, takesOver: true } } : write,
+  );
 }
 
 /** Rejects the run if its parent's variables change before it is stored. */

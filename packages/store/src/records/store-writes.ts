@@ -48,6 +48,11 @@ export interface NewRun {
    * rejected. @default any version
    */
   readonly parentVersion?: Pick<RunVersion, "epoch" | "edits">;
+  /**
+   * Whether it takes over the calls for which its parent waits. It is then rejected while another
+   * turn that continues the parent is open, because both could run the same call. @default false
+   */
+  readonly takesOver?: boolean;
   /** @default the parent's session, or the run's own id without a parent */
   readonly sessionId?: string;
   readonly conversationId?: string;

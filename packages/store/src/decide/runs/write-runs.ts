@@ -24,6 +24,11 @@ const findSession = statement<{ owner: string }>(
   "SELECT owner FROM runs WHERE session_id = ? LIMIT 1",
 );
 
+const findOpenSuccessor = statement(
+  { reads: ["runs"] },
+  "SELECT 1 FROM runs WHERE parent_id = ? AND kind = 'turn' AND ended_at IS NULL LIMIT 1",
+);
+
 const findKnownBlobs = statement<{ sha256: string }>(
   { reads: ["run_blobs"] },
   ({ anyOf }) => `SELECT DISTINCT sha256 FROM run_blobs WHERE owner = ? AND sha256 ${anyOf}`,
@@ -179,6 +184,10 @@ function* originOf(context: WriteContext, run: NewRun): Script<Refused | Origin>
   const read = run.parentVersion;
   if (read !== undefined && (read.epoch !== epoch || read.edits !== edits))
     return refused(`Run ${id} has changed since it was read.`);
+  // Another node can take over the turn at the same time. The parent's row is locked by now, so one
+  // of the two sees the other.
+  if (run.takesOver === true && (yield* first(findOpenSuccessor, id)) !== undefined)
+    return refused("Another response already continues this turn.");
   const baseManifest = yield* currentManifest(context, parent);
   return { sessionId, baseManifest, parent: { id, epoch, edits } };
 }
