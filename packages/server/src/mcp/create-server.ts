@@ -95,7 +95,7 @@ export function createMcpServer(parts: McpParts): Server {
     resourceTemplates: [...resourceTemplates],
   }));
   server.setRequestHandler("resources/read", ({ params }, context) =>
-    answer(parts, () => readResource(parts, exchangeOf(context).principal, params.uri)),
+    answer(parts, () => readResource(parts, exchangeOf(context), params.uri)),
   );
   server.setRequestHandler("prompts/list", ({ params }, context) =>
     answer(parts, async () => {

@@ -65,3 +65,56 @@ for (const era of mcpEras) {
     await client.close();
   });
 }
+
+test("a batch of reads gets only contents that fit in its user's memory", async () => {
+  const app = createTestApp({
+    model: new ScriptedModel([]),
+    tools: [tool("Page", () => "x".repeat(200_000))],
+    apiKeys,
+    limits: { bytesOfOne: 4_000_000 },
+  });
+  const client = await connectMcp(app, { key: "k-ann" });
+  await client.callTool({ name: "Page", arguments: {} });
+  const uri = "capstan://variables/Page_1";
+  const read = (id: number) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "resources/read",
+    params: { uri },
+  });
+  let session: string | undefined;
+  const send = (body: object) =>
+    app.fetch(
+      new Request("http://localhost/mcp", {
+        method: "POST",
+        headers: {
+          authorization: "Bearer k-ann",
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": "2025-03-26",
+          ...(session !== undefined && { "mcp-session-id": session }),
+        },
+        body: JSON.stringify(body),
+      }),
+    );
+  const opened = await send({
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-03-26",
+      capabilities: {},
+      clientInfo: { name: "batch", version: "1" },
+    },
+  });
+  session = opened.headers.get("mcp-session-id") ?? undefined;
+  await opened.text();
+  const many = await send(Array.from({ length: 40 }, (_, n) => read(n + 1)));
+  const text = await many.text();
+  const whole = text.match(/x{200000}/g)?.length ?? 0;
+  assert.ok(whole >= 1 && whole <= 5, String(whole));
+  assert.match(text, /your share of this server's memory/);
+  // The memory is free again.
+  assert.match(await (await send(read(99))).text(), /x{200000}/);
+  await client.close();
+});

@@ -1,17 +1,16 @@
 import { readBack } from "@capstan/core/host";
 import type { Variable } from "@capstan/core";
 import { ProtocolError, ProtocolErrorCode, type Resource } from "../libraries/mcp-server.ts";
+import { RequestError } from "../http/errors.ts";
 import type { McpParts } from "./call-tool.ts";
+import type { Exchange } from "./protocol/exchange.ts";
 import { fileUri, parseResourceUri, resultUri, variableUri } from "./protocol/resource-uri.ts";
 
 /** The number of files that the list contains, the newest first. */
 const listedFiles = 100;
 
-/** The largest file that a request reads, in bytes. */
-const fileBytes = 10 * 1_048_576;
-
-/** The longest text that a request reads, in characters. */
-const textChars = 10 * 1_048_576;
+/** The largest file that a request reads, in bytes, and the longest text, in characters. */
+const mostBytes = 4 * 1_048_576;
 
 /** Templates for the addresses of resources that are not listed. */
 export const resourceTemplates = [
@@ -65,45 +64,88 @@ interface Contents {
   readonly mimeType: string;
 }
 
-/** @throws ProtocolError if the principal has no such resource, or if it is too large */
+type ReadContents = (Contents & { text: string }) | (Contents & { blob: string });
+
+/** A resource before it is read. */
+interface FoundResource {
+  /** The size of its contents in bytes, or in characters of a text. */
+  readonly size: number;
+  readonly read: () => Promise<ReadContents | undefined>;
+}
+
+/**
+ * Reads a resource. Its size counts against the memory of the principal until it is written, and a
+ * principal reads one resource at a time, because a batch of messages can read a hundred.
+ *
+ * @throws ProtocolError if the principal has no such resource, if it is too large, or if the
+ * principal's memory is used up
+ */
 export async function readResource(
+  parts: McpParts,
+  { principal, readReserved }: Pick<Exchange, "principal" | "readReserved">,
+  uri: string,
+): Promise<{ contents: ReadContents[] }> {
+  const found = await findResource(parts, principal, uri);
+  if (found === undefined) throw notFound(uri);
+  if (found.size > mostBytes) throw tooLarge(uri);
+  const contents = await readReserved(found.size, found.read).catch((thrown: unknown) => {
+    if (!(thrown instanceof RequestError)) throw thrown;
+    throw new ProtocolError(ProtocolErrorCode.InternalError, thrown.message);
+  });
+  if (contents === undefined) throw notFound(uri);
+  return { contents: [contents] };
+}
+
+async function findResource(
   parts: McpParts,
   owner: string,
   uri: string,
-): Promise<{ contents: ((Contents & { text: string }) | (Contents & { blob: string }))[] }> {
+): Promise<FoundResource | undefined> {
   const address = parseResourceUri(uri);
-  if (address?.type === "file")
-    return { contents: [await readFile(parts, owner, address.id, uri)] };
-  const variable =
-    address === undefined
-      ? undefined
-      : address.type === "variable"
-        ? await readVariable(parts, owner, address.name)
-        : await readResult(parts, owner, address.runId);
-  if (variable === undefined) throw notFound(uri);
-  const { text } = variable.value;
-  if (text.length > textChars) throw tooLarge(uri);
-  return { contents: [{ uri, mimeType: "text/plain", text }] };
+  switch (address?.type) {
+    case "file":
+      return findFile(parts, owner, { id: address.id, uri });
+    case "variable":
+      return findVariable(parts, owner, { name: address.name, uri });
+    case "result":
+      return findResult(parts, owner, { runId: address.runId, uri });
+    case undefined:
+      return undefined;
+  }
 }
 
-async function readVariable(
+async function findVariable(
   { services, conversations }: McpParts,
   owner: string,
-  name: string,
-): Promise<Pick<Variable, "value"> | undefined> {
+  { name, uri }: { readonly name: string; readonly uri: string },
+): Promise<FoundResource | undefined> {
   const conversation = await conversations.find(owner);
   if (conversation === undefined) return undefined;
   const variables = await services.runs.variablesOf(conversation);
-  if (variables.peekVariable(name)?.type === "RULE") return undefined;
-  await readBack(variables, name);
-  return variables.getVariable(name);
+  const known = variables.peekVariable(name);
+  if (known?.type === "RULE") return undefined;
+  return {
+    // An evicted variable has no known size.
+    size: known?.bytes ?? 0,
+    read: async () => {
+      await readBack(variables, name);
+      return textOf(variables.getVariable(name), uri);
+    },
+  };
 }
 
-async function readResult(
+function textOf(found: Pick<Variable, "value"> | undefined, uri: string): ReadContents | undefined {
+  if (found === undefined) return undefined;
+  const { text } = found.value;
+  if (text.length > mostBytes) throw tooLarge(uri);
+  return { uri, mimeType: "text/plain", text };
+}
+
+async function findResult(
   { services }: McpParts,
   owner: string,
-  runId: string,
-): Promise<Pick<Variable, "value"> | undefined> {
+  { runId, uri }: { readonly runId: string; readonly uri: string },
+): Promise<FoundResource | undefined> {
   const store = services.runs.stores.of(runId);
   const calls = (await store.readCalls({ owner, runId })) ?? [];
   const name = calls.find(({ call }) => call.parentCallId === undefined)?.call.result
@@ -111,29 +153,36 @@ async function readResult(
   const entry =
     name === undefined ? undefined : (await store.readManifest({ owner, runId }))?.[name];
   if (entry === undefined) return undefined;
-  const value = entry.value ?? (await store.readValue({ owner, digest: entry.digest ?? "" }));
-  return value && { value };
+  return {
+    size: entry.bytes,
+    read: async () => {
+      const value = entry.value ?? (await store.readValue({ owner, digest: entry.digest ?? "" }));
+      return textOf(value && { value }, uri);
+    },
+  };
 }
 
-async function readFile(
+async function findFile(
   { services }: McpParts,
   owner: string,
-  id: string,
-  uri: string,
-): Promise<(Contents & { text: string }) | (Contents & { blob: string })> {
+  { id, uri }: { readonly id: string; readonly uri: string },
+): Promise<FoundResource | undefined> {
   const { store } = services.runs;
   const file = await store.getFile({ owner, id });
-  if (file === undefined) throw notFound(uri);
-  if (file.bytes > fileBytes) throw tooLarge(uri);
-  const bytes = await store.readBlob(file.sha256);
-  if (bytes === undefined) throw notFound(uri);
-  const { mimeType } = file;
-  const contents = { uri, mimeType };
-  const isText = /^(?:text\/|application\/(?:json|xml|javascript)$)/.test(mimeType);
-  const data = Buffer.from(bytes);
-  return isText
-    ? { ...contents, text: data.toString("utf8") }
-    : { ...contents, blob: data.toString("base64") };
+  if (file === undefined) return undefined;
+  const { mimeType, sha256, bytes: size } = file;
+  return {
+    size,
+    read: async () => {
+      const bytes = await store.readBlob(sha256);
+      if (bytes === undefined) return undefined;
+      const isText = /^(?:text\/|application\/(?:json|xml|javascript)$)/.test(mimeType);
+      const data = Buffer.from(bytes);
+      return isText
+        ? { uri, mimeType, text: data.toString("utf8") }
+        : { uri, mimeType, blob: data.toString("base64") };
+    },
+  };
 }
 
 function notFound(uri: string): ProtocolError {

@@ -15,6 +15,9 @@ const messageBytes = 1_048_576;
 /** The memory of a call, as a multiple of its message: its arguments, its records and their rows. */
 const copies = 8;
 
+/** The memory of a resource's contents until they are written, as a multiple of their size. */
+const copiesOfContents = 4;
+
 /** Routes of the MCP server: the tools of all groups, and of one group. */
 export function mcpRoutes(
   services: Services,
@@ -40,7 +43,11 @@ export function mcpRoutes(
     const { raw } = context.req;
     const principal = context.get("principal");
     const reserved = [budget.takeStream(principal)];
-    const release = () => reserved.forEach((free) => free());
+    let hasEnded = false;
+    const release = () => {
+      hasEnded = true;
+      for (const free of reserved) free();
+    };
     const reserve = (bytes: number) => reserved.push(budget.take(principal, copies * bytes));
     let body: unknown;
     try {
@@ -60,6 +67,13 @@ export function mcpRoutes(
       headers: passedHeaders(raw.headers, services.passedHeaders),
       disconnected: raw.signal,
       abandon: new AbortController(),
+      readReserved: <T>(bytes: number, read: () => Promise<T>) =>
+        budget.readOneByOne(principal, async () => {
+          // Memory that is reserved after the end would never be released.
+          if (hasEnded) throw new Error("The client has left.");
+          reserved.push(budget.take(principal, copiesOfContents * bytes));
+          return read();
+        }),
       onWritten: [],
       onEnd: [release],
     };

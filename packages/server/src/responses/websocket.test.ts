@@ -350,3 +350,38 @@ test("server tools run within a turn", async () => {
   const frames = await turn(create({ input: "Time?", tools: toyTools }));
   assert.equal(answerOf(frames), "Noon.");
 });
+
+test("at most ten responses without generation continue each other, and the last one can be used", async () => {
+  await using served = await connect(["Done."]);
+  const { turn } = await served.open();
+  const prepare = (input: string, id?: string) =>
+    turn(
+      create({
+        input,
+        generate: false,
+        store: false,
+        ...(id !== undefined && { previous_response_id: id }),
+      }),
+    );
+  let id = (await prepare("0.")).at(-1)?.response?.id;
+  for (let n = 1; n <= 10; n += 1) id = (await prepare(`${n}.`, id)).at(-1)?.response?.id;
+  const rejected = (await prepare("11.", id)).at(-1);
+  assert.deepEqual([rejected?.status, rejected?.error?.code], [400, "invalid_value"]);
+  assert.match(rejected?.error?.message ?? "", /Send the whole input in one frame/);
+  const next = await turn(create({ input: "Go.", store: false, previous_response_id: id }));
+  assert.equal(answerOf(next), "Done.");
+});
+
+test("a response without generation that does not fit in its user's memory is rejected", async () => {
+  await using served = await connect(["Done."], { limits: { bytesOfOne: 500_000 } });
+  const { turn } = await served.open();
+  // Frames this short are not counted while they arrive.
+  const text = "x".repeat(60_000);
+  let last = (await turn(create({ input: text, generate: false, store: false }))).at(-1);
+  for (let n = 0; n < 9 && last?.error === undefined; n += 1) {
+    const id = last?.response?.id;
+    const frame = { input: text, generate: false, store: false, previous_response_id: id };
+    last = (await turn(create(frame))).at(-1);
+  }
+  assert.equal(last?.error?.code, "too_many_bytes_at_once");
+});

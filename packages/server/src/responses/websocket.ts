@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
 import { newId, noUsage } from "@capstan/core/host";
-import { errorResponse, isObject, RequestError } from "../http/errors.ts";
+import { badRequest, errorResponse, isObject, RequestError } from "../http/errors.ts";
 import type { MemoryBudget, Release } from "../http/memory-budget.ts";
 import { parseBytes, setJson } from "../http/read-body.ts";
 import type { Connection, Environment } from "../http/services.ts";
@@ -142,6 +142,17 @@ interface ConnectionOptions extends Pick<WebSocketOptions, "fetch" | "budget"> {
   readonly pingMs: number;
 }
 
+/**
+ * The maximum number of responses without a model that continue each other: each parses the input of
+ * all earlier ones again.
+ */
+const mostChained = 10;
+
+function tooManyPrepared(): RequestError {
+  const message = `At most ${mostChained} responses with "generate": false can continue each other. Send the whole input in one frame.`;
+  return badRequest("previous_response_id", message);
+}
+
 /** The maximum number of errors and pongs that wait until a client reads them. */
 const mostUnread = 100;
 
@@ -180,12 +191,15 @@ function serveConnection(client: WebSocket, options: ConnectionOptions): void {
       body["input"] = [...prepared.input, ...itemsOf(body["input"])];
     }
     if (generate === false) {
+      const chained = isContinued ? (prepared?.chained ?? 0) + 1 : 0;
+      if (chained > mostChained) throw tooManyPrepared();
       const events = prepare(body);
       const bytes = size + (isContinued ? (prepared?.bytes ?? 0) : 0);
       release();
+      // Reserved before the former one is released, so that a rejected frame changes nothing.
+      const kept = budget.take(principal, bytes);
       prepared?.release();
-      const kept = budget.take(principal, bytes, true);
-      prepared = { id: events.id, input: itemsOf(body["input"]), bytes, release: kept };
+      prepared = { id: events.id, input: itemsOf(body["input"]), bytes, chained, release: kept };
       for (const event of events.frames) await send(event);
       return;
     }
@@ -278,6 +292,8 @@ interface Prepared {
   readonly id: string;
   readonly input: readonly unknown[];
   readonly bytes: number;
+  /** How many responses of this kind it continues. */
+  readonly chained: number;
   readonly release: Release;
 }
 

@@ -15,6 +15,11 @@ export interface Exchange {
   readonly onWritten: (() => void)[];
   /** Ends the response to a cancelled request, to which the SDK writes nothing. */
   readonly abandon: AbortController;
+  /**
+   * Reads contents of this size, after the earlier reads of the principal, and reserves their memory
+   * until the response has ended. Rejects with a `RequestError` if the principal's memory is used up.
+   */
+  readonly readReserved: <T>(bytes: number, read: () => Promise<T>) => Promise<T>;
   /** Called once, when the response has ended or its client has left. */
   readonly onEnd: (() => void)[];
 }
