@@ -206,7 +206,7 @@ test("one bad tool of a list is left out with a note, and the others stay", asyn
   assert.equal(textOf(await executorOf(connections).execute("echo", { text: "a" })), "a");
 });
 
-test("invisible characters of descriptions are shown, and long ones cut", async () => {
+test("descriptions show invisible characters, and long ones are cut", async () => {
   const description = `Adds.\u200B\u{E0041}${"x".repeat(5_000)}`;
   const property = { type: "string", description: "a\u202Eb" };
   const server = fakeServer({
@@ -249,7 +249,7 @@ test("each owner has a process, unless the connection is shared", async () => {
   }
 });
 
-test("many list changes lead to one more read of the list, then to one every ten seconds", async () => {
+test("any number of list changes causes at most one read of the list every ten seconds", async () => {
   const server = fakeServer({
     call: (request, process) => {
       for (let n = 0; n < 5_000; n++)

@@ -6,8 +6,8 @@ const draft7 = "http://json-schema.org/draft-07/schema#";
 /**
  * Few keys and values, so that schemas often match values. Some look like code.
  *
- * Two kinds of values are missing, because Ajv differs from the specification on them. It computes
- * `multipleOf` of numbers from 1e21 on from their text. It compares `{ toString: 1 }` by calling
+ * Two kinds of values are missing, because Ajv differs from the specification on them. From 1e21
+ * on, it computes `multipleOf` from the number's text. It compares `{ toString: 1 }` by calling
  * the function. The validator's own tests cover both.
  */
 const key = fc.constantFrom("a", "b", "x-y", "item", '"`\\${1}', "\u2028");

@@ -72,7 +72,7 @@ export async function answerApproval(options: AnswerOptions): Promise<Asked> {
   });
 }
 
-/** Returns a question with all that its approval covers, or `undefined` if it cannot be read. */
+/** Returns a request with the whole variables of its call, or `undefined` if unreadable. */
 async function wholeQuestion(
   { client, terminal, style, signal }: AnswerOptions,
   question: Question,

@@ -23,7 +23,7 @@ interface OutcomeOptions extends AskOptions {
 }
 
 /**
- * Asks for the outcome of each call of a run whose outcome is unknown. Enter skips one. Without a
+ * Asks for each unknown outcome of a run's calls. Enter skips one. Without a
  * terminal, prints where to report the outcomes.
  *
  * @returns `left` if the user left
@@ -115,7 +115,7 @@ export function readOutcome(line: string): CallOutcomeBody | "later" | "view" | 
 }
 
 /**
- * Asks for the outcome of each call whose outcome is unknown, in all conversations, the oldest run
+ * Asks for each unknown outcome of a call, in all conversations, the oldest run
  * first. Without a terminal it lists them.
  */
 export async function answerOpenOutcomes(options: {

@@ -37,8 +37,8 @@ export interface Configuration {
   /** The data directory, with the conversations. @default ".capstan" in the working directory */
   readonly dataDir: string;
   /**
-   * The folder of the accepted configuration: the data directory, unless the settings file sets
-   * that. The file must not choose the version that it is compared with.
+   * The folder of the accepted configuration: the data directory without the settings file's
+   * value. The file must not choose the version that it is compared with.
    */
   readonly acceptedDir: string;
   /**

@@ -440,7 +440,7 @@ test("an unreadable list of keys is rejected, and no message contains a key", as
   }
 });
 
-test("by default, anyone can approve on loopback without keys until a program is connected, and only people with keys", async () => {
+test("by default, anyone can approve on loopback without keys until a program is connected; with keys, only people", async () => {
   const environment = { CAPSTAN_API_KEYS: "bot:one" };
   const from = async (settings: object, more = {}) => (await valid(settings, more)).approvalsFrom;
   assert.equal(await from({}), "anyone-until-connected");

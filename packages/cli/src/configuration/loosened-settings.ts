@@ -331,7 +331,7 @@ function loosensWord(
   if (rank(after, words) < rank(before ?? "", words)) return true;
   if (rank(after, words) >= rank(strict, words)) return false;
   if (before === undefined) return true;
-  // The loosest value applies to calls in which every element matches, other values if one element
+  // The loosest value applies to a call if all elements match; other values apply if one element
   // matches.
   return before === loosest && when !== undefined;
 }

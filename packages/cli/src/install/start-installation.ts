@@ -180,8 +180,8 @@ export async function startInstallation(options: {
       stored = documents;
     },
     webRoot,
-    // If it is absent, a server that other machines can reach accepts any name; with an empty list,
-    // only its own names.
+    // Without the list, a server that other machines can reach accepts any name; with an empty
+    // one, only its own names.
     ...(allowedHosts.length > 0 && { allowedHosts }),
     limits: serverLimits(configuration.limits),
     ...(log && { log }),

@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "only the first line after a question answers it; further pasted lines do not",
+  "only the first line after a prompt answers it; further pasted lines do not",
   within,
   async () => {
     const { input, terminal } = createStreams(true);
@@ -85,7 +85,7 @@ test("lines above the limit are ignored with a notice", within, async () => {
   terminal.close();
 });
 
-test("text that was typed for a closed question is discarded", within, async () => {
+test("text that was typed for a closed prompt is discarded", within, async () => {
   const { input, terminal } = createStreams(true);
   const gone = new AbortController();
   const question = terminal.readAnswer("y/n > ", { signal: gone.signal });

@@ -1,7 +1,7 @@
 import { visibleText } from "@capstan/core/text";
 
 // Text of a model or a tool must not control the terminal: an escape sequence could repaint a
-// question, or set the clipboard.
+// prompt, or set the clipboard.
 
 /**
  * Makes the control characters in a text visible, except line feeds and tabs. Works on chunks of a

@@ -20,7 +20,7 @@ export interface Terminal {
   /** Reads the next message. Lines that were typed during an answer come first. */
   readMessage(prompt: string): Promise<ReadLine>;
   /**
-   * Reads the answer to a question. Text that was typed before the question is ignored.
+   * Reads the answer to a prompt. Text that was typed before the prompt is ignored.
    *
    * @param prefill the initial text, which the user can edit
    */

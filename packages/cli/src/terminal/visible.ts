@@ -79,7 +79,7 @@ export function argumentsBlock(args: readonly VisibleArgument[], view: QuestionV
 
 /**
  * Splits a text into lines that fit into the terminal. If the terminal broke a line, the rest would
- * look like a line of the question.
+ * look like a line of the prompt.
  */
 function linesOf(
   parts: readonly VisiblePart[],

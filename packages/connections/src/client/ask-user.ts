@@ -16,7 +16,7 @@ const mostTries = 3;
 const secretField = /passw|passphrase|secret|token|api[ _-]?key|credential|\bpin\b|card.?number/i;
 
 /**
- * Asks a user a server's question (an elicitation of MCP) through the gate, as a call of
+ * Shows a user a server's question (an MCP elicitation) through the gate, as a call of
  * `AnswerServer`. The user sees the server's name and the whole question, and edits the answers
  * before they are sent.
  */

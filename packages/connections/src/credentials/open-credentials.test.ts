@@ -81,7 +81,7 @@ test("50 calls of two nodes with a rejected token make one refresh", async () =>
   assert.doesNotMatch(JSON.stringify(await store.list()), /canary/);
 });
 
-test("a token is refreshed before it expires; if that fails, it is used until then", async () => {
+test("a token is refreshed early; if that fails, it is used until it expires", async () => {
   let isUp = false;
   const { one, pass } = nodes(() =>
     Promise.resolve(

@@ -23,8 +23,8 @@ export function ownUrls({ url, oauth }: Pick<HttpConnection, "url" | "oauth">): 
 }
 
 /**
- * Returns the hosts of a connection that may have a private address. A connection that was stored
- * before this was decided has those that are private by their names.
+ * Returns the hosts of a connection that may have a private address. If an older stored
+ * connection has no such list, returns its hosts that are private by name.
  */
 export function privateHostsOf(
   connection: Pick<HttpConnection, "url" | "oauth" | "privateHosts">,

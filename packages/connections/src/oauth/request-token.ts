@@ -22,7 +22,7 @@ const final = new Set([
   "access_denied",
 ]);
 
-/** Returns the tokens of a reply. Parts that the reply lacks are those of `before`. */
+/** Returns the tokens of a reply. Takes parts that the reply lacks from `before`. */
 export function tokensOf(reply: TokenReply, now: number, before: Partial<TokenSet> = {}): TokenSet {
   const refreshToken = reply.refresh_token ?? before.refreshToken;
   const scope = reply.scope ?? before.scope;

@@ -11,7 +11,7 @@ import { openDocument } from "./testing/test-service.ts";
 
 const count = 300;
 
-/** Operations of which each reaches all schemas: each schema refers to the next one. */
+/** Operations that each reach all schemas: each schema refers to the next one. */
 function documentOf(text: string) {
   const names = Array.from({ length: count }, (_, n) => n);
   const refer = (n: number) => ({ $ref: `#/components/schemas/S${n % count}` });

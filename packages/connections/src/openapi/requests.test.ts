@@ -281,7 +281,7 @@ test("an operation whose credential is missing is not offered, and the status sa
   );
 });
 
-test("an operation with an idempotency key gets that of its call", async () => {
+test("an operation with an idempotency key sends its call's key", async () => {
   const one = await sent("once", {});
   service.requests.length = 0;
   const other = await sent("once", {});

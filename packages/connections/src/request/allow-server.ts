@@ -7,7 +7,7 @@ export interface RequestServerSettings {
    * allows all public hosts. Empty: requests cannot name servers.
    */
   readonly hosts: readonly string[] | true;
-  /** Whether callers whose answers to approval requests do not count can name servers too. */
+  /** Whether callers without the right `approve` can name servers too. */
   readonly askers: boolean;
 }
 

@@ -146,7 +146,7 @@ test("requests with the same owner and headers share a session, others do not", 
   assert.equal(server.count("initialize"), 3);
 });
 
-test("after a restart, a call needs no headers or names those to send again", async () => {
+test("after a restart, a call runs, or names the headers to send again", async () => {
   await using server = await startServer();
   await using before = open([server.host]);
   const plain = await listed(before, server.url);

@@ -12,7 +12,7 @@ import { memoryDefinitions, pinnedDefinitions, requestConnection } from "./pinne
 
 /** Time limit for connecting and listing tools, in milliseconds. */
 const listMs = 20_000;
-/** The maximum number of servers that the runs of an owner use; the oldest is forgotten. */
+/** The maximum number of servers that the runs of an owner use; the oldest is evicted. */
 const mostServers = 100;
 /** The maximum size of the pinned definitions of a server, in characters. */
 const mostChars = 1_000_000;
@@ -26,7 +26,7 @@ interface SharedSession {
 }
 
 /**
- * Opens the port through which runs use the MCP servers that their requests name. Values of headers
+ * Gives runs access to the MCP servers that their requests name. Values of headers
  * are in memory only, until `release`.
  */
 export function openRequestServers(options: {
@@ -136,7 +136,7 @@ export function openRequestServers(options: {
   };
 }
 
-/** Named hosts may have a private address; that of the server is the only one that is reached. */
+/** Returns the server's host if the settings name it: only that host may be private. */
 function privateHostsIn(
   { url }: HttpConnection,
   settings: RequestServerSettings,

@@ -160,7 +160,7 @@ export async function openConnectionService(options: {
 
   const exists = (name: string) => stored.has(name) || configured.has(name);
 
-  /** Returns a connection that sends requests, so that it can have credentials. */
+  /** Returns a connection that can have credentials, because it sends requests. */
   function reachable(
     name: string,
   ):

@@ -9,7 +9,7 @@ import {
   secretSettings,
 } from "./added-connection.ts";
 
-/** A field of a request that is invalid. No message has a value, which can be secret. */
+/** An invalid field of a request. The message omits the value, which can be secret. */
 export interface Invalid {
   readonly status: "invalid";
   readonly field: string;

@@ -48,7 +48,7 @@ export const echo: Answer = ({ params }) => ({
 });
 
 /**
- * Creates a sandbox whose programs are servers in this process that use a program's streams.
+ * Creates a sandbox that runs servers in this process, behind the streams of programs.
  *
  * @param options.tools the tools that the server lists
  * @param options.call answers `tools/call` @default echo

@@ -28,7 +28,7 @@ test("a code fence, trailing commas and an object as text are repaired and noted
 });
 
 // Contract: executor-92
-test("a key that an object has twice is rejected by its name, also with equal values", () => {
+test("a repeated key of an object is rejected by its name, even with equal values", () => {
   const message = (text: string) => {
     const parsed = parseArguments(text);
     return parsed.status === "failed" ? parsed.error.message : parsed.args;

@@ -39,8 +39,8 @@ const besideReference = new Set(["$ref", "$id", "$defs", "definitions"]);
  */
 const annotations = new Set(["default", "examples", "$comment", "~refine"]);
 /**
- * Keywords whose schema can fail while the whole schema passes. The validator treats the properties
- * that such a schema has checked as evaluated; the replacements prevent that. If a reference points
+ * Keywords whose schema can fail while the whole schema passes. To the validator, the properties
+ * in such a schema count as evaluated; the replacements prevent that. If a reference points
  * into them, they cannot be replaced.
  */
 const isolated: { readonly [keyword: string]: (schema: unknown) => JsonSchema } = {

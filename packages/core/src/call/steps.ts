@@ -20,7 +20,7 @@ export class Steps {
     this.#fail = fail;
   }
 
-  /** Runs the steps up to the next one that has to wait. Steps of earlier calls do not run any more. */
+  /** Runs the steps up to the next one that has to wait. Steps of an earlier `advance` are ignored. */
   advance(begin: () => Step | undefined): void {
     const generation = ++this.#generation;
     try {

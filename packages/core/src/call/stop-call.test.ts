@@ -6,7 +6,7 @@ import { executorWith, reads } from "../testing/executor-with.ts";
 import type { CallRecord } from "./record/call-record.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 
-test("a call that is stopped by a call that starts in the same moment ends once and never starts", async () => {
+test("a call that another stops as both are about to start ends once and never starts", async () => {
   const rows: string[] = [];
   const hold = Promise.withResolvers<void>();
   const stopB = () => void executor.cancel("b");

@@ -97,7 +97,7 @@ export function subCallRequest(
     references,
     requireApproval,
     principalId,
-    // Another call would reveal a hidden one.
+    // Sub-calls would reveal a hidden parent.
     hides: hidden === true ? () => true : undefined,
   };
 }

@@ -45,7 +45,7 @@ const cited = (messages: readonly Message[]) =>
   );
 
 // Contract: plugins-79
-test("the message after a result cites its sources, in the event of its text too", async () => {
+test("the message after a result and its text's event cite the result's sources", async () => {
   const { events, result } = await play({ execute: () => withAnnotations("found", [a, b]) }, [
     search,
     "As https://b.example says.",

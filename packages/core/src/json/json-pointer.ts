@@ -33,7 +33,7 @@ export function readPointer(data: JsonValue, pointer: string): PointerOutcome {
 }
 
 /**
- * Describes the part of a pointer into a named value that does not exist, and the existing value
+ * Describes the missing part of a pointer into a named value, and the existing value
  * before it.
  *
  * @example missingInValue("Fetch_2", "/items/9", outcome) // "/items/9 does not exist in Fetch_2: Fetch_2#/items is a list of 3."

@@ -14,8 +14,8 @@ export interface FoundTool {
 }
 
 /**
- * The tools that users called after a search, by word of the query. They are a further field of
- * tools.
+ * The weights of tools that users called after a search, by word of the query: one more search
+ * field.
  */
 export interface UsageWeights {
   /** From 0 to 1, by the id of a tool. */

@@ -37,7 +37,7 @@ export interface RequestTools {
 }
 
 /**
- * The entry of a tool that a request does not offer, but needs for its files. The tool may then read
+ * The entry of a tool that a request needs for its files but does not offer. The tool may then read
  * only `context.files`: no folders, addresses or other files of the user.
  */
 export const attachmentsOnly: RequestTool = Object.freeze({ type: "attachments" });

@@ -125,7 +125,7 @@ test("references and readers read a value once, when they need it", async () => 
   assert.deepEqual(asked, ["long", "other"]);
 });
 
-test("a value that the source cannot read makes the variable damaged", async () => {
+test("a variable whose value the source cannot read is corrupt", async () => {
   const { variables, stored } = withUnread();
   stored.clear();
   assert.equal(await readBack(variables, "long"), false);

@@ -332,8 +332,8 @@ export class VariableSystem {
   }
 
   /**
-   * Returns an independent copy that shares the values, at the beginning of a turn and without
-   * subscribers.
+   * Returns an independent copy without subscribers that shares the values and begins a new
+   * turn.
    */
   fork(): VariableSystem {
     const { capacity, maxBytes, maxValueBytes } = this;

@@ -7,7 +7,7 @@ const shipped = ["Regular", "Bold"].map((style) =>
   fileURLToPath(new URL(`../../src/charts/fonts/LiberationSans-${style}.ttf`, import.meta.url)),
 );
 
-/** Characters outside of the shipped font: Latin, Greek, Cyrillic, Hebrew, and symbols. */
+/** Characters outside the shipped font (Latin, Greek, Cyrillic, Hebrew, symbols). */
 const beyondShipped = /[^\s -\u058f\u0590-\u05ff\u1e00-\u20cf\u2100-\u26ff\ufb00-\ufb4f]/u;
 
 /** Larger drawings take seconds to render at twice their size. */

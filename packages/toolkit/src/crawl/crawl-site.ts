@@ -11,7 +11,7 @@ import { sitemapPages } from "./sitemap-pages.ts";
 export interface CrawlOptions {
   readonly start: URL;
   readonly maxPages: number;
-  /** The number of links between the first page and the last one. */
+  /** The maximum number of links from the first page to a page. */
   readonly depth: number;
   /** A prefix that the paths of all pages except the first must have. @default none */
   readonly path?: string | undefined;

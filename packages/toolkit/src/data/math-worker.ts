@@ -14,7 +14,7 @@ export interface MathResult {
   readonly results: readonly string[];
 }
 
-/** Exact results have at most as many digits; others are rounded to `roundedDigits`. */
+/** The most digits of an exact result; longer ones are rounded to `roundedDigits`. */
 const exactDigits = 50;
 const roundedDigits = 20;
 

@@ -231,7 +231,7 @@ async function fromWorkbook(
   return table(names, rows);
 }
 
-/** SQLite compares names without regard to case, so names that differ only in it get a number. */
+/** SQLite ignores the case of names, so names that differ only in case get a number. */
 function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((given, at) => {

@@ -13,7 +13,7 @@ export type SourceData =
   | { readonly kind: "text"; readonly name: string; readonly text: string }
   | { readonly kind: "value"; readonly name: string; readonly value: JsonValue };
 
-/** The source of data: exactly one of them is given. */
+/** The source of data: exactly one field is given. */
 export interface Source {
   readonly file?: string | undefined;
   readonly variable?: string | undefined;

@@ -12,8 +12,8 @@ const maxFiles = 10_000;
 const isRead = /(?:\.(?:xml|rels|opf|ncx|x?html?)|^mimetype)$/i;
 
 /**
- * Unpacks the files of a document that a conversion reads. A file that is larger than its declared
- * size is truncated there, and is then not valid XML.
+ * Unpacks the files of a document that a conversion reads. A file that is larger than declared
+ * is truncated at that size, and is then not valid XML.
  *
  * @throws DocumentProblem if it is not a ZIP archive, is too large, or a file declares entities
  */

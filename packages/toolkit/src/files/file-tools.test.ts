@@ -107,7 +107,7 @@ test("ranges outside of a file are errors that name the valid range", async () =
   );
 });
 
-test("a byte order mark or the given encoding decides, and invalid bytes are reported", async () => {
+test("a byte order mark or the call sets the encoding, and invalid bytes are reported", async () => {
   assert.equal(await text("ViewFile", { path: "utf16.txt" }), "hé needle\n");
   assert.match(
     await text("ViewFile", { path: "latin1.txt" }),

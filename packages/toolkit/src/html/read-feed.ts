@@ -79,7 +79,7 @@ function xmlEntry(item: Element, base: string): FeedEntry {
   };
 }
 
-/** Returns the address of an entry: the text of RSS, the attribute of Atom, or a permanent id. */
+/** Returns the address of an entry: Atom's `href`, the text of RSS, or a permanent id. */
 function linkOf(item: Element): string | undefined {
   const links = [...item.children].filter(({ localName }) => localName.toLowerCase() === "link");
   const alternate = links.find((link) => (link.getAttribute("rel") ?? "alternate") === "alternate");

@@ -286,7 +286,7 @@ test("failures of the service have error codes, and a broken stream is a failure
   assert.match((await failure({ partial_images: 1 })).message, /before the image was complete/);
 });
 
-test("without a service, the tools are listed with what they need", () => {
+test("without a service, the tools are listed with a setup hint", () => {
   const { tools } = mediaTools({ roots: [] });
   for (const { definition, unavailable } of tools)
     assert.match(unavailable?.needs ?? "", /^a (?:service|model) that /, definition.function.name);

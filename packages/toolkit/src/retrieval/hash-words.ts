@@ -1,5 +1,5 @@
 /**
- * Words as 32-bit hashes, which take a tenth of the memory. In one of millions of searches two
+ * Words as 32-bit hashes, which take a tenth of the memory. Once in millions of searches, two
  * words have the same hash, which can change the order of the results.
  */
 export type WordHashes = Uint32Array;

@@ -43,7 +43,7 @@ type Args = z.infer<typeof parameters>;
 
 interface Found {
   readonly results: readonly DocumentHit[];
-  /** Documents without text that can be searched, with the reason. */
+  /** Documents without searchable text, with the reasons. */
   readonly skipped: readonly string[];
 }
 

@@ -49,7 +49,7 @@ export function Scroller(props: ScrollerProps) {
   let lastTop = 0;
   const onScroll = () => {
     const distance = frame.scrollHeight - frame.scrollTop - frame.clientHeight;
-    // Growing content moves the end without a scroll: only scrolling up stops following.
+    // Growing content moves the end, not the view, so only scrolling up stops following.
     if (distance < nearEnd) setAtEnd(true);
     else if (frame.scrollTop < lastTop) setAtEnd(false);
     lastTop = frame.scrollTop;

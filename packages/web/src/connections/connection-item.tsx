@@ -11,7 +11,7 @@ import { ConnectionTools } from "./connection-tools.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { goToSignIn } from "./return-from-sign-in.ts";
 
-/** One connection: its state, its access, its tools, and what the user can do. */
+/** One connection: its state, its access, its tools, and the user's actions. */
 export function ConnectionItem(props: {
   readonly view: ConnectionView;
   readonly onChange: () => Promise<void>;

@@ -44,7 +44,7 @@ test("groups conversations by pin, day of the last change, and archive", () => {
   ]);
 });
 
-test("days begin at midnight; a clock that runs behind shows today", () => {
+test("days begin at midnight, and a future time counts as today", () => {
   const early = new Date(2026, 10, 27, 0, 5).getTime();
   assert.deepEqual(shown([chat("ahead", -1)], early), [["Today", "ahead"]]);
   const late = { ...chat("late", 0), updated_at: early - 10 * 60_000 } as ConversationEntry;

@@ -5,7 +5,7 @@ import { footnoteSyntax } from "./footnote-syntax.ts";
 
 const html = (text: string) => new Marked(footnoteSyntax()).parse(text, { async: false });
 
-test("footnotes and their notes show their label", () => {
+test("references and footnotes show their label", () => {
   assert.equal(html("Rope[^1] and sail[^b]."), "<p>Rope<sup>1</sup> and sail<sup>b</sup>.</p>\n");
   assert.equal(
     html("[^1]: A *note*.\n[^b]: https"),

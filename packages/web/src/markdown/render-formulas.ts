@@ -9,7 +9,7 @@ const keptFormulas = 500;
 
 /**
  * Replaces the formulas in `root`, which `safeFragment` has marked. Loads KaTeX at the first
- * formula; until then, and if it is not valid TeX, the page shows its source.
+ * formula; until then, and for invalid TeX, the page shows the source.
  */
 export async function renderFormulas(root: ParentNode): Promise<void> {
   const found = [...root.querySelectorAll<HTMLElement>(".formula:not(.rendered)")];

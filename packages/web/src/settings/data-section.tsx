@@ -13,7 +13,7 @@ const texts = settingsTexts.data;
 /** Imports continue while the settings are closed. */
 const imports = createImports();
 
-/** The user's data: how long it is kept, and the import of chats. */
+/** The user's data: its retention, and the import of chats. */
 export function DataSection() {
   const app = useApp();
   const retention = () => app.catalog.info.value()?.retention;

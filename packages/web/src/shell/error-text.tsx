@@ -6,7 +6,7 @@ interface ErrorTextProps {
   readonly testId?: string;
 }
 
-/** Shows the reason why a part of the page could not load, or why an action failed. */
+/** Shows the reason why a part of the page could not load, or an action failed. */
 export function ErrorNotice(props: ErrorTextProps) {
   return <ErrorText {...props} class="notice danger" />;
 }

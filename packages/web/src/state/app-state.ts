@@ -43,7 +43,7 @@ export function createAppState() {
   /** The section of the settings that is shown; null if they are closed. */
   const [settings, setSettings] = createSignal<SettingsSection | null>(null);
   const [shortcutsOpen, setShortcutsOpen] = createSignal(false);
-  /** Whether the numbers of each answer are shown: off, or null for on. */
+  /** Whether answers show tokens and costs: off, or null for on. */
   const [details, setDetails] = createPreference("details");
   const theme = createTheme();
   const preferences = createUserPreferences();

@@ -227,7 +227,7 @@ export function createChat(events: ChatEvents) {
   const isShown = (id: string, signal: AbortSignal) =>
     !signal.aborted && conversation()?.id === id && status().type === "ready";
 
-  /** Shows what other clients changed in the open conversation since it was loaded. */
+  /** Shows changes by other clients in the open conversation since it was loaded. */
   async function synchronize(): Promise<void> {
     await opening;
     const { signal } = loading;

@@ -27,7 +27,7 @@ const mostReads = 5;
 /** An entry of the list: a conversation, or a corrupt row in place of one. */
 export type ConversationEntry = ConversationView | CorruptView;
 
-/** Returns the list of an entry. Corrupt entries belong to the open conversations. */
+/** Returns the state of an entry, which selects its list. Corrupt ones are `open`. */
 export function stateOf(entry: ConversationEntry): ConversationState {
   return entry.object === "corrupt" ? "open" : entry.state;
 }

@@ -4,7 +4,7 @@ import { commandTexts } from "../../texts/commands.ts";
 const texts = commandTexts.start;
 
 /**
- * Returns the reason why the server did not start, and what to do. Returns `undefined` for any
+ * Returns the reason why the server did not start, and a remedy. Returns `undefined` for any
  * other error.
  */
 export async function startFailure(

@@ -12,7 +12,7 @@ const cursorFields = [
   "continuation_token",
   "continue",
 ];
-/** Objects that hold these fields besides the value itself. */
+/** Objects in the value that can also hold these fields. */
 const cursorObjects = ["response_metadata", "metadata", "meta", "pagination", "paging"];
 /** The names of parameters that take the position, in the order of preference. */
 const cursorParameters = [
@@ -58,7 +58,7 @@ function nextLink(header: string, base: URL): URL | undefined {
   return undefined;
 }
 
-/** Returns the arguments with which the operation requests a URL, or undefined for another one. */
+/** Returns the arguments with which the operation requests a URL, or undefined if it cannot. */
 function argumentsOf(
   operation: Pick<Operation, "parameters">,
   next: URL,

@@ -7,7 +7,7 @@ export interface ReadResponse {
   readonly headers: Headers;
   readonly bytes: Buffer;
   readonly url: URL;
-  /** Whether a redirect left the origin of the service, so that another one chose the response. */
+  /** Whether a redirect left the service's origin, so that another origin chose the response. */
   readonly hasLeft: boolean;
 }
 

@@ -67,7 +67,7 @@ export function directedSchema(
   }
 }
 
-/** Keywords whose members have names of the document's author. */
+/** Keywords whose members are named by the document's author. */
 const maps = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"]);
 /** Keywords whose values are not schemas. */
 const literals = new Set(["const", "enum", "default", "required"]);

@@ -62,7 +62,7 @@ export class SharedSchemas {
    * Returns a self-contained schema that is short enough for a model. Definitions that are far from the root
    * are replaced with an empty schema; arguments are still checked with the whole schema.
    *
-   * @param longest in characters of JSON. The schema itself is not shortened
+   * @param longest in characters of JSON. The root itself is not shortened
    */
   short(schema: JsonSchema, longest: number): JsonSchema {
     const root = this.prepare(schema);

@@ -188,7 +188,7 @@ export class ManagedDocument implements Managed {
   }
 
   #waiting(): readonly string[] {
-    // Not from `changes`: their schemas are only needed by users who read them.
+    // Avoids `changes`, whose schemas are only needed by users who read them.
     const stored = this.#stored;
     if (stored?.accepted === undefined) return [];
     return waitingOperations(stored)

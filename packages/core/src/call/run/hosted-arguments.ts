@@ -2,7 +2,7 @@ import { isObject } from "../../json/json-value.ts";
 import type { Tool } from "../../tool/tool.ts";
 
 /**
- * The arguments that the items of each hosted type show. A tool must take one argument of its type.
+ * The arguments that an item of each hosted type shows. A tool of the type must take one of them.
  */
 const argumentsOf: { readonly [type: string]: readonly string[] } = {
   web_search: ["query", "queries"],

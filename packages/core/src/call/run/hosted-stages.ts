@@ -8,8 +8,8 @@ export interface StageEvent {
 }
 
 /**
- * The stages of the families of events that clients know, in their order. `repeats`: any number of
- * events, also none; it is part of the stage before it.
+ * The stages of each event family that clients know, in order. `repeats`: events that occur any
+ * number of times, with the index of their stage.
  */
 const families: {
   readonly [family: string]: {

@@ -281,7 +281,7 @@ test("the first answer to a review counts: a withheld result cannot be released 
   assert.doesNotMatch(JSON.stringify(executor.variables.snapshot()), /tulip/);
 });
 
-test("an invalid answer to a review withholds the result and shows nothing before", async () => {
+test("an invalid review withholds the result, and its preview shows none of it", async () => {
   const odd: readonly unknown[] = [
     null,
     { decision: "redact", words: "tulip" },

@@ -51,8 +51,8 @@ const introduction =
   "The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.";
 
 /**
- * Returns a turn's calls as a later request shows them to the model. Each call, or each run of
- * similar calls, is one line with the name of the variable that has the exact value. Version 3.
+ * Returns a turn's calls as a later request shows them to the model. Each call or group of
+ * similar calls is one line with the name of the variable that has the exact value. Version 3.
  */
 function replayedLog(calls: readonly LoggedCall[]): string {
   const lines = groupCalls(calls).map(replayedLine);
@@ -125,8 +125,8 @@ export function toolMessage(id: string, name: string, call: CallRecord | undefin
 }
 
 /**
- * Returns a turn for display to users: the assistant's text, interleaved with a log block for each
- * call or run of similar calls.
+ * Returns a turn for display to users: the assistant's text, interleaved with log blocks for
+ * calls and groups of similar calls.
  */
 function turnText(messages: readonly Message[], calls: ReadonlyMap<string, LoggedCall>): string {
   const parts: string[] = [];

@@ -19,8 +19,8 @@ interface RunningCall {
  */
 export interface ToolChainCallbacks {
   /**
-   * A call was requested. Called before it is checked, approved and run. Each call also gets its
-   * `onToolCallComplete`.
+   * Called for each requested call before it is checked, approved and run. `onToolCallComplete`
+   * follows each.
    */
   readonly onToolCallStart?: (
     toolName: string,
