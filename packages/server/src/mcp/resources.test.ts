@@ -82,8 +82,7 @@ test("a batch of reads gets only contents that fit in its user's memory", async 
     method: "resources/read",
     params: { uri },
   });
-  let session: string | undefined;
-  const send = (body: object) =>
+  const send = (body: object, session?: string) =>
     app.fetch(
       new Request("http://localhost/mcp", {
         method: "POST",
@@ -107,14 +106,17 @@ test("a batch of reads gets only contents that fit in its user's memory", async 
       clientInfo: { name: "batch", version: "1" },
     },
   });
-  session = opened.headers.get("mcp-session-id") ?? undefined;
+  const session = opened.headers.get("mcp-session-id") ?? undefined;
   await opened.text();
-  const many = await send(Array.from({ length: 40 }, (_, n) => read(n + 1)));
+  const many = await send(
+    Array.from({ length: 40 }, (_, n) => read(n + 1)),
+    session,
+  );
   const text = await many.text();
   const whole = text.match(/x{200000}/g)?.length ?? 0;
   assert.ok(whole >= 1 && whole <= 5, String(whole));
   assert.match(text, /your share of this server's memory/);
   // The memory is free again.
-  assert.match(await (await send(read(99))).text(), /x{200000}/);
+  assert.match(await (await send(read(99), session)).text(), /x{200000}/);
   await client.close();
 });
