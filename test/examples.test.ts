@@ -113,7 +113,7 @@ test("calls that need approval request it as the guide describes", async () => {
     /^refuse: WriteFile with exactly these arguments, by local$/,
     /^allow: WriteFile where path matches notes\/\*\.md, by local$/,
     /^approve WriteFile "notes\/keel\.md"/,
-    /^WriteFile notes\/keel\.md: execution_rejected: The user refused/,
+    /^WriteFile notes\/keel\.md: execution_rejected: The user denied/,
     /^approve WriteFile "log\/wednesday\.md"/,
     /^answer: It is in the log\.$/,
     /^rule: when\.path\.glbo: means nothing here\. Did you mean glob\?$/,

@@ -289,7 +289,6 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   },
   "GET /v1/conversations/:id/items/:itemId": { path: ofItem, others: "absent" },
   "DELETE /v1/conversations/:id/items/:itemId": { path: ofItem, others: "absent" },
-  // The attacked server does not share conversations, so no link exists.
   "POST /v1/conversations/:id/share": {
     path: ofConversation("/share"),
     body: () => ({ include_calls: true }),

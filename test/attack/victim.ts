@@ -31,7 +31,7 @@ const rights = {
 /** A folder for several servers, one after another. */
 export function victimFolder({ bodyBytes = 2_000_000 } = {}): Promise<ServerFolder> {
   const rules = [{ tool: "vars.WriteVar", execution: "ask-once" }];
-  const configuration = { rules, groups: { vars: true }, limits: { bodyBytes } };
+  const configuration = { rules, sharing: true, groups: { vars: true }, limits: { bodyBytes } };
   return createServerFolder({ "capstan.config.json": JSON.stringify(configuration) });
 }
 

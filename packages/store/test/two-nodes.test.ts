@@ -245,10 +245,13 @@ test(
             return node.write([{ type: "create-run", run }]);
           }),
         );
-        assert.deepEqual(outcomes.flat().map(({ status }) => status).toSorted(), [
-          "created",
-          "refused",
-        ]);
+        assert.deepEqual(
+          outcomes
+            .flat()
+            .map(({ status }) => status)
+            .toSorted(),
+          ["created", "refused"],
+        );
       }
     });
   },
