@@ -8,6 +8,7 @@
 export { systemClock } from "./base/clock.ts";
 export { CapstanError, errorMessage } from "./base/errors.ts";
 export { newId } from "./base/id.ts";
+export { inTurns } from "./base/in-turns.ts";
 export { digest } from "./json/json-value.ts";
 export { jsonChunks } from "./json/json-chunks.ts";
 export { type JsonSize, measureJson } from "./json/measure-json.ts";

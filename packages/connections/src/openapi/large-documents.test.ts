@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { changesInSteps } from "./manage/document-changes.ts";
-import { inTurns } from "./manage/in-turns.ts";
 import type { StoredDocument } from "./manage/stored-document.ts";
 import { openDocument } from "./testing/test-service.ts";
 
@@ -98,20 +97,4 @@ test("the changes of a document are compared in steps, between which other work 
   let count = 0;
   while (steps.next().done !== true) count++;
   assert.ok(count >= operations.length);
-});
-
-test("steps that take long let other work run between them", async () => {
-  const order: string[] = [];
-  function* steps(): Generator<void, string> {
-    for (let n = 1; n <= 3; n++) {
-      const end = performance.now() + 25;
-      while (performance.now() < end);
-      order.push(`step ${n}`);
-      setImmediate(() => order.push("other work"));
-      yield;
-    }
-    return "done";
-  }
-  assert.equal(await inTurns(steps()), "done");
-  assert.deepEqual(order.slice(0, 4), ["step 1", "other work", "step 2", "other work"]);
 });

@@ -73,8 +73,8 @@ export function createToolIndex(tools: readonly SearchableTool[]): ToolIndex {
 }
 
 /**
- * Creates an index like `createToolIndex`, in steps of one tool each, because a hundred thousand
- * tools in one step would block a server's other requests for seconds.
+ * Creates an index like `createToolIndex`, in steps of one tool each, because thousands of tools in
+ * one step would block a server's other requests for a second.
  */
 export function* toolIndexSteps(tools: readonly SearchableTool[]): Generator<void, ToolIndex> {
   const read: ToolText[] = [];

@@ -28,6 +28,7 @@ import {
   visibleLine,
   visiblePartsInSteps,
 } from "@capstan/core/text";
+import { jsonChunks } from "@capstan/core/base";
 import { type ApprovalRecord, requestOf } from "@capstan/store";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
@@ -39,7 +40,7 @@ import { mayApprove, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { registerRequestGroups } from "../runs/request/request-groups.ts";
 import { mergePages } from "../runs/active/run-stores.ts";
-import { jsonChunks, nextTurn, streamJson } from "../http/streams.ts";
+import { nextTurn, streamJson } from "../http/streams.ts";
 
 const statuses = [
   "pending",

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Tool, ToolGroup } from "@capstan/core";
 import { type ModelEntry, titleOf } from "@capstan/core/host";
+import { inTurns, jsonChunks } from "@capstan/core/base";
 import type {
   AgentBody,
   ConnectionService,
@@ -14,7 +15,7 @@ import { agentName, assistantId } from "../runs/request/agent.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { RequestError } from "../http/errors.ts";
 import { listView } from "../http/records.ts";
-import { inTurns, jsonChunks, streamJson } from "../http/streams.ts";
+import { nextTurn, streamJson, turnMs } from "../http/streams.ts";
 
 /** Routes that list the models and tools, and describe the server. */
 export function catalogRoutes(services: Services): Hono<Environment> {
@@ -113,7 +114,8 @@ export function catalogRoutes(services: Services): Hono<Environment> {
   routes.get("/tools", async () => {
     const states = services.connections?.states();
     const views: ToolGroupView[] = [];
-    for (const group of groups()) views.push(await inTurns(groupSteps(group, services, states)));
+    for (const group of groups())
+      views.push(await inTurns(groupSteps(group, services, states), { turnMs, nextTurn }));
     return streamJson(jsonChunks(listView(views, false, ({ name }) => name)));
   });
 

@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { z } from "zod";
 import { newId } from "@capstan/core/host";
+import { jsonChunks } from "@capstan/core/base";
 import type {
   ConversationMatch,
   ConversationMatches,
@@ -28,7 +29,7 @@ import {
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { type ClaimOf, createOnce } from "../http/request-keys.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
-import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
+import { listChunks, streamJson } from "../http/streams.ts";
 import { badRequest, conflict, isObject, missingParameter, notFound } from "../http/errors.ts";
 import type { ConversationHit } from "../search/search-conversations.ts";
 import { requireSwitchRight } from "../http/rights.ts";

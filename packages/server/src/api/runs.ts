@@ -1,6 +1,7 @@
 import type { AwaitedView, CallView, RunEvent, RunStatus, RunView } from "@capstan/contract";
 import type { ChainError } from "@capstan/core";
 import type { ClientOutput } from "@capstan/core/host";
+import { jsonChunks } from "@capstan/core/base";
 import {
   type CallEntry,
   followEvents,
@@ -23,7 +24,7 @@ import { entryView, findAnyRun, findRun, listView, readRunCursor } from "../http
 import { mayApprove, requireNoLoosening, rightMissing } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
-import { eventStream, jsonChunks, sseChunks, streamJson } from "../http/streams.ts";
+import { eventStream, sseChunks, streamJson } from "../http/streams.ts";
 import { findRequestedModel, oneCallModelId } from "../runs/active/run-models.ts";
 import { findAgent } from "../runs/request/agent.ts";
 import { recordCallOutcome } from "../runs/record-call-outcome.ts";

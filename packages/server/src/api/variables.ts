@@ -2,6 +2,7 @@ import { Hono, type Context } from "hono";
 import { z } from "zod";
 import type { VariableSystem } from "@capstan/core";
 import { readBack, sliceText, type VariableType } from "@capstan/core/host";
+import { jsonChunks } from "@capstan/core/base";
 import type { CorruptView, VariableValueView, VariableView } from "@capstan/contract";
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
@@ -14,7 +15,7 @@ import {
 } from "../http/records.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
-import { jsonChunks, streamJson } from "../http/streams.ts";
+import { streamJson } from "../http/streams.ts";
 
 const variableTypes: readonly VariableType[] = [
   "RULE",

@@ -1,3 +1,4 @@
+import { jsonChunks } from "@capstan/core/base";
 import { type Context, Hono } from "hono";
 import { followEvents, type RequestKey, type RunRecord } from "@capstan/store";
 import { RequestError } from "../http/errors.ts";
@@ -11,7 +12,7 @@ import { mayRepeat, readJson } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";
 import { givesLogprobs } from "../http/select-agent.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { eventStream, jsonChunks, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
+import { eventStream, nextTurn, sseChunks, streamJson } from "../http/streams.ts";
 import { sessionHeader } from "../runs/history/session-marks.ts";
 import { type CompletionRequest, parseCompletion } from "./parse-completion.ts";
 import { createCompletionFold } from "./project-completion.ts";

@@ -1,3 +1,4 @@
+import { jsonChunks } from "@capstan/core/base";
 import { type Context, Hono } from "hono";
 import { isAccepted, isClosing } from "@capstan/store";
 import { z } from "zod";
@@ -13,7 +14,7 @@ import { bytesOf, type MemoryBudget, type Release } from "../http/memory-budget.
 import { readJson, readNumber, readWord } from "../http/read-body.ts";
 import { damaged, corruptView, unlessDamaged } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { jsonChunks, listChunks, streamJson } from "../http/streams.ts";
+import { listChunks, streamJson } from "../http/streams.ts";
 import { checkedMetadata, metadataSchema } from "./metadata.ts";
 import {
   completionId,

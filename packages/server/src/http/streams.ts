@@ -1,7 +1,5 @@
 import { jsonChunks } from "@capstan/core/base";
 
-export { jsonChunks };
-
 /**
  * Responds with JSON in pieces, each created when the reader takes it. A long response neither
  * blocks other requests nor needs a second full copy. A response of one piece is sent as a whole.
@@ -95,7 +93,7 @@ export async function* listChunks(
 }
 
 /** Milliseconds for which streams and long requests can use one turn of the event loop. */
-const turnMs = 8;
+export const turnMs = 8;
 
 /** When the first stream or long request started to work in this turn of the event loop. */
 let began: number | undefined;
@@ -109,18 +107,6 @@ export function nextTurn(): Promise<void> {
   // Admits one caller at a time, after the previous one has done its work.
   admitted = admitted.then(admit);
   return admitted;
-}
-
-/** Runs work in steps, and waits for the next turn when they have taken long. */
-export async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
-  let from = performance.now();
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    if (performance.now() - from < turnMs) continue;
-    await nextTurn();
-    from = performance.now();
-  }
 }
 
 let admitted: Promise<void> = Promise.resolve();

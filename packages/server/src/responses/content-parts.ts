@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { dataSource } from "../http/data-source.ts";
 import { mimeTypeOf } from "../runs/files/file-name.ts";
-import { jsonChunks } from "../http/streams.ts";
 import type { ContentPart, JsonValue } from "@capstan/core";
 import type { FilePart, ImagePart } from "@capstan/core/host";
+import { jsonChunks } from "@capstan/core/base";
 import type { NewRun, Store } from "@capstan/store";
 import { asNamedFile, NamedFile } from "../http/files/stored-files.ts";
 import { asStoredData, carriers, StoredData } from "../http/read-body.ts";

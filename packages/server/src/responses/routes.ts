@@ -1,3 +1,4 @@
+import { jsonChunks } from "@capstan/core/base";
 import { Hono, type Context } from "hono";
 import { isClosing, type RequestKey, type RunRecord } from "@capstan/store";
 import { conflict, notFound, RequestError } from "../http/errors.ts";
@@ -25,7 +26,7 @@ import { withKnownGroups } from "../http/tools/known-groups.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { bytesOf, type MemoryBudget, type Release, releaseBody } from "../http/memory-budget.ts";
 import type { ResponseObject } from "./projection/wire.ts";
-import { eventStream, jsonChunks, listChunks, nextTurn, streamJson } from "../http/streams.ts";
+import { eventStream, listChunks, nextTurn, streamJson } from "../http/streams.ts";
 import { passedHeaders } from "../http/tools/request-data.ts";
 import { mayRepeat, readJson, readNumber, readWord } from "../http/read-body.ts";
 import { comesBack, startOnce } from "../http/request-keys.ts";

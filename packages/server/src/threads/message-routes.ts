@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { JsonObject } from "@capstan/core";
 import { newId } from "@capstan/core/host";
+import { jsonChunks } from "@capstan/core/base";
 import { isAccepted, type Store, type StoreWrite } from "@capstan/store";
 import { z } from "zod";
 import { checked, notFound } from "../http/errors.ts";
@@ -8,7 +9,7 @@ import { bytesOf, type MemoryBudget } from "../http/memory-budget.ts";
 import { readJson } from "../http/read-body.ts";
 import { createOnce } from "../http/request-keys.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { jsonChunks, streamJson } from "../http/streams.ts";
+import { streamJson } from "../http/streams.ts";
 import { requireNoActiveRun, requireNoOpenCalls } from "./active-run.ts";
 import { isWritten, messageWrite, threadLimit } from "./create-thread.ts";
 import { pageOf, readPageQuery } from "./list-page.ts";

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { ClientOutput } from "@capstan/core/host";
+import { jsonChunks } from "@capstan/core/base";
 import { isClosing, type RequestKey, type RunRecord, type StoreWrite } from "@capstan/store";
 import { z } from "zod";
 import { badRequest, checked, conflict, notFound, RequestError, tooLong } from "../http/errors.ts";
@@ -9,7 +10,7 @@ import { createOnce, startOnce } from "../http/request-keys.ts";
 import { passedHeaders } from "../http/tools/request-data.ts";
 import { mayApprove } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { eventStream, jsonChunks, streamJson } from "../http/streams.ts";
+import { eventStream, streamJson } from "../http/streams.ts";
 import { createThread, requireThreadFiles } from "./create-thread.ts";
 import { pageOf, readPageQuery } from "./list-page.ts";
 import { readRunObjects } from "./read-run.ts";

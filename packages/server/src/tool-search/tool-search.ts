@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { inTurns } from "@capstan/core/base";
 import type { SearchableTool, ToolIndex, ToolUsage } from "@capstan/core/search";
 import { createToolVectors, type EmbedTexts } from "./tool-vectors.ts";
 
@@ -58,17 +59,9 @@ export function createToolSearch({ embed }: { readonly embed?: EmbedTexts } = {}
       known.length === key.length && known.every((each, index) => each === key[index]);
     if (last !== undefined && isSame(last.key)) return last.index;
     const { toolIndexSteps } = await import("@capstan/core/search");
-    const steps = toolIndexSteps(tools);
-    let began = performance.now();
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) {
-        last = { key, index: step.value };
-        return step.value;
-      }
-      if (performance.now() - began < turnMs) continue;
-      await nextTurn();
-      began = performance.now();
-    }
+    const index = await inTurns(toolIndexSteps(tools), { turnMs, nextTurn });
+    last = { key, index };
+    return index;
   }
 
   return {

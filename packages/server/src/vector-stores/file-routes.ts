@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 import { newId } from "@capstan/core/host";
+import { jsonChunks } from "@capstan/core/base";
 import { badRequest, notFound } from "../http/errors.ts";
 import { readJson, readWord } from "../http/read-body.ts";
 import { listView } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
-import { jsonChunks, streamJson } from "../http/streams.ts";
+import { streamJson } from "../http/streams.ts";
 import { storeFileId } from "@capstan/store";
 import { addFilesWrite, requireAdded } from "./add-files.ts";
 import { findBatch, findStore, findStoreFile, findUsableStore } from "./find-store.ts";

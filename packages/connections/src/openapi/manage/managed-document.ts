@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { ToolGroup } from "@capstan/core";
+import { inTurns } from "@capstan/core/base";
 import type { DefinitionFiles } from "../../accepted/definition-files.ts";
 import type { CredentialSource } from "../../credentials/credential-source.ts";
 import type { ToolChanges } from "../../definition/compare-tools.ts";
@@ -17,7 +19,6 @@ import type { ReadOperations } from "../definition/operation.ts";
 import type { DocumentFiles } from "../document/join-files.ts";
 import type { ReadOptions } from "../document/read-operations.ts";
 import { changesInSteps, waitingOperations } from "./document-changes.ts";
-import { inTurns } from "./in-turns.ts";
 import { documentGroup, isSelected } from "./document-group.ts";
 import { loadFiles } from "./load-files.ts";
 import { failure, loadDocument, shownDocument } from "./load-document.ts";
@@ -26,6 +27,9 @@ import type { StoredDocument } from "./stored-document.ts";
 
 /** The longest chain of files that refer to others. */
 const mostRounds = 20;
+
+/** The time after which a comparison yields to the event loop, in milliseconds. */
+const turnMs = 20;
 
 /** The dependencies of a document's connection. */
 interface ManagedDocumentOptions {
@@ -72,7 +76,7 @@ export class ManagedDocument implements Managed {
     if (stored === undefined) return Promise.resolve({ added: [], removed: [], changed: [] });
     // Cache it: the comparison takes long for large documents.
     if (this.#compared?.stored !== stored)
-      this.#compared = { stored, changes: inTurns(changesInSteps(stored)) };
+      this.#compared = { stored, changes: inTurns(changesInSteps(stored), { turnMs, nextTurn }) };
     return this.#compared.changes;
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { jsonChunks } from "./streams.ts";
+import { jsonChunks } from "./json-chunks.ts";
 
 /** Strings with every character that JSON escapes, some of them many pieces long. */
 const anyText = fc
