@@ -3,6 +3,7 @@ import { neutraliseMessage, newId } from "@capstan/core/host";
 import {
   isAccepted,
   isClosing,
+  type NewRun,
   requestOf,
   type RunJournalWrite,
   type RequestKey,
@@ -17,7 +18,6 @@ import {
   isWaitingForApproval,
   readInheritedTurn,
   resumeInheritedTurn,
-  listSuccessors,
 } from "./active/inherited-turn.ts";
 import type { RunRegistry } from "./active/run-registry.ts";
 import type { RunStores } from "./active/run-stores.ts";
@@ -113,11 +113,6 @@ async function start(
     await store.historyBytes({ owner, runId: parent.id, limit: limits.bytesOfOne });
   const adopts =
     parent !== undefined && (request.continuesParent || (parent.result?.waiting ?? []).length > 0);
-  if (parent !== undefined && adopts && isWaitingForApproval(parent)) {
-    const carriers = await listSuccessors(store, parent);
-    if (carriers.some(({ status }) => !isClosing(status)))
-      return { status: "conflict", message: "Another response already continues this turn." };
-  }
   const taken =
     adopts && parent !== undefined
       ? { parent, inherited: await readInheritedTurn(store, parent, request) }
@@ -163,10 +158,7 @@ async function storeAndBegin(
   const { id, request, taken, hasSlot, key, also = [], parent } = given;
   const store = stores.of(id);
   const status = hasSlot ? "in_progress" : "queued";
-  const made = [
-    ...withTakeover(newRunWrites(id, request, taken?.inherited, status), taken?.parent),
-    ...also,
-  ];
+  const made = newRunWrites(id, request, taken?.inherited, status);
   const early =
     hasSlot && taken === undefined
       ? earlyRun(registry.warm, request, { parent, writes: made, at: clock.now() })
@@ -175,7 +167,13 @@ async function storeAndBegin(
   const claim = { type: "claim-key", owner, resourceId: id } as const;
   const keys = [...(key === undefined ? [] : [key]), ...(request.sessionKeys ?? [])];
   const writes = [
-    ...(early === undefined ? made : withParentVersion(made, parent)),
+    ...withConditions(made, {
+      // Another run, also of another node, can have begun to continue the same waiting turn.
+      ...(taken && isWaitingForApproval(taken.parent) && { takesOver: true }),
+      // The run begins with its parent's variables before it is stored.
+      ...(early && parent && { parentVersion: { epoch: parent.epoch, edits: parent.edits } }),
+    }),
+    ...also,
     ...keys.map((each) => ({ ...claim, key: each })),
   ];
   const writing = store.write(writes);
@@ -229,28 +227,13 @@ async function beginEarly(
   await registry.begin(run, async () => ({ inputMessages, written, variables, isStored }));
 }
 
-/** Rejects the run if another node has begun to continue the same waiting turn. */
-function withTakeover(
+/** Adds conditions to the creation of a run: the store rejects the run if they are not met. */
+function withConditions(
   writes: readonly StoreWrite[],
-  parent: RunRecord | undefined,
+  conditions: Pick<NewRun, "parentVersion" | "takesOver">,
 ): readonly StoreWrite[] {
-  if (parent === undefined || !isWaitingForApproval(parent)) return writes;
   return writes.map((write) =>
-    write.type === "create-run" ? { ...write, run: { ...write.run, takesOver: true } } : write,
-  );
-}
-
-/** Rejects the run if its parent's variables change before it is stored. */
-function withParentVersion(
-  writes: readonly StoreWrite[],
-  parent: RunRecord | undefined,
-): readonly StoreWrite[] {
-  if (parent === undefined) return writes;
-  const { epoch, edits } = parent;
-  return writes.map((write) =>
-    write.type === "create-run"
-      ? { ...write, run: { ...write.run, parentVersion: { epoch, edits } } }
-      : write,
+    write.type === "create-run" ? { ...write, run: { ...write.run, ...conditions } } : write,
   );
 }
 
@@ -360,7 +343,7 @@ export function newRunRecord(
   if (!("createdAt" in outcome && "sessionId" in outcome)) return undefined;
   if (!outcomes.every(isAccepted)) return undefined;
   const { sessionId, epoch, createdAt } = outcome;
-  const { blobs: _stored, parentVersion: _read, ...run } = made.run;
+  const { blobs: _stored, parentVersion: _read, takesOver: _asked, ...run } = made.run;
   return {
     kind: "turn",
     status: "in_progress",
