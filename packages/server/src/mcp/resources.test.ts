@@ -66,57 +66,78 @@ for (const era of mcpEras) {
   });
 }
 
-test("a batch of reads gets only contents that fit in its user's memory", async () => {
-  const app = createTestApp({
-    model: new ScriptedModel([]),
-    tools: [tool("Page", () => "x".repeat(200_000))],
-    apiKeys,
-    limits: { bytesOfOne: 4_000_000 },
-  });
-  const client = await connectMcp(app, { key: "k-ann" });
-  await client.callTool({ name: "Page", arguments: {} });
-  const uri = "capstan://variables/Page_1";
-  const read = (id: number) => ({
-    jsonrpc: "2.0",
-    id,
-    method: "resources/read",
-    params: { uri },
-  });
-  const send = (body: object, session?: string) =>
-    app.fetch(
-      new Request("http://localhost/mcp", {
-        method: "POST",
-        headers: {
-          authorization: "Bearer k-ann",
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          "mcp-protocol-version": "2025-03-26",
-          ...(session !== undefined && { "mcp-session-id": session }),
-        },
-        body: JSON.stringify(body),
-      }),
-    );
-  const opened = await send({
-    jsonrpc: "2.0",
-    id: 0,
-    method: "initialize",
-    params: {
-      protocolVersion: "2025-03-26",
-      capabilities: {},
-      clientInfo: { name: "batch", version: "1" },
-    },
-  });
-  const session = opened.headers.get("mcp-session-id") ?? undefined;
-  await opened.text();
-  const many = await send(
-    Array.from({ length: 40 }, (_, n) => read(n + 1)),
-    session,
-  );
-  const text = await many.text();
-  const whole = text.match(/x{200000}/g)?.length ?? 0;
-  assert.ok(whole >= 1 && whole <= 5, String(whole));
-  assert.match(text, /your share of this server's memory/);
-  // The memory is free again.
-  assert.match(await (await send(read(99), session)).text(), /x{200000}/);
-  await client.close();
+const page = tool("Page", () => "x".repeat(200_000));
+/** Evicts all other variables. */
+const fill = tool("Fill", (_args, { variables }) => {
+  for (let n = 0; n < variables.capacity; n++) variables.addVariable(`v${n}`, "x", "LLMAdd");
+  return "full";
 });
+
+for (const { kind, calls, variables, bytesOfOne, most } of [
+  {
+    kind: "contents that fit",
+    calls: ["Page"],
+    variables: Array.from({ length: 40 }, () => "Page_1"),
+    bytesOfOne: 4_000_000,
+    most: 5,
+  },
+  {
+    kind: "evicted variables as if each was the largest",
+    calls: ["Page", "Page", "Page", "Fill"],
+    variables: ["Page_1", "Page_2", "Page_3"],
+    bytesOfOne: 20_000_000,
+    // The newest one is still in memory.
+    most: 2,
+  },
+]) {
+  test(`a batch of reads within a user's memory gets ${kind}`, async () => {
+    const limits = { bytesOfOne };
+    const model = new ScriptedModel([]);
+    const app = createTestApp({ model, tools: [page, fill], apiKeys, limits });
+    const client = await connectMcp(app, { key: "k-ann" });
+    for (const name of calls) await client.callTool({ name, arguments: {} });
+    const read = (name: string, id: number) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "resources/read",
+      params: { uri: `capstan://variables/${name}` },
+    });
+    const send = (body: object, session?: string) =>
+      app.fetch(
+        new Request("http://localhost/mcp", {
+          method: "POST",
+          headers: {
+            authorization: "Bearer k-ann",
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            "mcp-protocol-version": "2025-03-26",
+            ...(session !== undefined && { "mcp-session-id": session }),
+          },
+          body: JSON.stringify(body),
+        }),
+      );
+    const opened = await send({
+      jsonrpc: "2.0",
+      id: 0,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-03-26",
+        capabilities: {},
+        clientInfo: { name: "batch", version: "1" },
+      },
+    });
+    const session = opened.headers.get("mcp-session-id") ?? undefined;
+    await opened.text();
+    const many = await send(
+      variables.map((name, n) => read(name, n + 1)),
+      session,
+    );
+    const text = await many.text();
+    const whole = text.match(/x{200000}/g)?.length ?? 0;
+    assert.ok(whole >= 1 && whole <= most, String(whole));
+    assert.match(text, /your share of this server's memory/);
+    // The memory is free again.
+    assert.match(await (await send(read("Page_1", 99), session)).text(), /x{200000}/);
+    await client.close();
+  });
+}

@@ -68,7 +68,7 @@ type ReadContents = (Contents & { text: string }) | (Contents & { blob: string }
 
 /** A resource before it is read. */
 interface FoundResource {
-  /** The size of its contents in bytes, or in characters of a text. */
+  /** The size of its contents: bytes of a file, or characters of a text. */
   readonly size: number;
   readonly read: () => Promise<ReadContents | undefined>;
 }
@@ -125,8 +125,8 @@ async function findVariable(
   const known = variables.peekVariable(name);
   if (known?.type === "RULE") return undefined;
   return {
-    // An evicted variable has no known size.
-    size: known?.bytes ?? 0,
+    // The size of an evicted variable is unknown, so the largest one is reserved.
+    size: known?.length ?? mostBytes,
     read: async () => {
       await readBack(variables, name);
       return textOf(variables.getVariable(name), uri);
@@ -154,7 +154,7 @@ async function findResult(
     name === undefined ? undefined : (await store.readManifest({ owner, runId }))?.[name];
   if (entry === undefined) return undefined;
   return {
-    size: entry.bytes,
+    size: entry.length,
     read: async () => {
       const value = entry.value ?? (await store.readValue({ owner, digest: entry.digest ?? "" }));
       return textOf(value && { value }, uri);
