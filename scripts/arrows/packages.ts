@@ -270,6 +270,7 @@ export const packages: ArrowTable = {
       state: "stores without JSX: app, chat, live run, catalog, route",
       format: "times and JSON as text",
       shell: "the frame of the page and its common components",
+      "shell/overlays": "dialogs, menus and panels above the page",
       markdown: "Markdown to safe HTML",
       approvals: "approval cards",
       inbox: "the panel of all requests that wait for the user",

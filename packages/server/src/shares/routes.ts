@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
 import type { CreatedShare, ShareView } from "@capstan/contract";
 import type { ShareRecord } from "@capstan/store";
 import { notFound, RequestError } from "../http/errors.ts";
+import { hashOf, newToken } from "../http/credentials/token.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { readBody } from "../http/read-body.ts";
 import { findConversation, listView } from "../http/records.ts";
@@ -35,13 +35,13 @@ export function conversationShareRoutes(
     const snapshot = await budget.readOneByOne(owner, () =>
       snapshotOf(source, conversation, { includeCalls: include_calls === true, at: Date.now() }),
     );
-    const token = `${prefix}${randomBytes(32).toString("base64url")}`;
+    const token = `${prefix}${newToken()}`;
     const [outcome] = await store.write([
       {
         type: "share-conversation",
         owner,
         conversationId: id,
-        digest: digestOf(token),
+        digest: hashOf(token),
         content: JSON.stringify(snapshot),
       },
     ]);
@@ -92,16 +92,12 @@ export function shareRoutes(services: Services): Hono<Environment> {
     const content =
       token === undefined || services.sharing !== true
         ? undefined
-        : await store.everyShareOf({ digest: digestOf(token) });
+        : await store.everyShareOf({ digest: hashOf(token) });
     if (content === undefined) throw noSuchLink();
     return context.body(content, 200, { "Content-Type": "application/json" });
   });
 
   return routes;
-}
-
-function digestOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }
 
 function shareView({ conversationId, title, createdAt }: ShareRecord): ShareView {

@@ -1,48 +1,38 @@
-import { createEffect, For, onCleanup, Show } from "solid-js";
-import { IconButton } from "../shell/button.tsx";
+import { For, onCleanup } from "solid-js";
+import { Dialog, DialogHead } from "../shell/overlays/dialog.tsx";
 import { shortcutTexts } from "../texts/shortcuts.ts";
 import "./shortcuts-dialog.css";
 
 /** The list of keyboard shortcuts. */
 export function ShortcutsDialog(props: { readonly open: boolean; readonly onClose: () => void }) {
-  let dialog!: HTMLDialogElement;
-  createEffect(() => {
-    if (props.open && !dialog.open) dialog.showModal();
-    if (!props.open && dialog.open) dialog.close();
-  });
   return (
-    <dialog
-      ref={(element) => (dialog = element)}
-      class="dialog shortcuts-dialog"
-      aria-labelledby="shortcuts-title"
-      data-testid="shortcuts-dialog"
+    <Dialog
+      open={props.open}
       onClose={() => props.onClose()}
-      onClick={(event) => event.target === dialog && props.onClose()}
+      class="shortcuts-dialog"
+      labelledBy="shortcuts-title"
+      testId="shortcuts-dialog"
     >
-      <Show when={props.open}>
-        <div class="spread">
-          <h2 id="shortcuts-title">{shortcutTexts.title}</h2>
-          <IconButton
-            icon="close"
-            label={shortcutTexts.close}
-            data-testid="close-shortcuts"
-            onClick={() => props.onClose()}
-          />
-        </div>
-        <dl class="shortcuts">
-          <For each={shortcutTexts.list}>
-            {({ keys, does }) => (
-              <div class="spread">
-                <dt>{does}</dt>
-                <dd>
-                  <For each={keys}>{(key) => <kbd>{key}</kbd>}</For>
-                </dd>
-              </div>
-            )}
-          </For>
-        </dl>
-      </Show>
-    </dialog>
+      <DialogHead
+        id="shortcuts-title"
+        title={shortcutTexts.title}
+        closeLabel={shortcutTexts.close}
+        closeTestId="close-shortcuts"
+        onClose={() => props.onClose()}
+      />
+      <dl class="shortcuts">
+        <For each={shortcutTexts.list}>
+          {({ keys, does }) => (
+            <div class="spread">
+              <dt>{does}</dt>
+              <dd>
+                <For each={keys}>{(key) => <kbd>{key}</kbd>}</For>
+              </dd>
+            </div>
+          )}
+        </For>
+      </dl>
+    </Dialog>
   );
 }
 

@@ -3,7 +3,7 @@ import { GrantsPart } from "../approvals/grants-part.tsx";
 import { RulesPart } from "../rules/rules-part.tsx";
 import { ApproversNote } from "../settings/pairing-notice.tsx";
 import { ToolsPanel } from "../settings/tools-panel.tsx";
-import { bindOverlay } from "../shell/overlay.ts";
+import { bindOverlay } from "../shell/overlays/overlay.ts";
 import { VariablesPanel } from "../variables/variables-panel.tsx";
 import { useApp, type PanelName } from "../state/app-state.ts";
 import { IconButton } from "../shell/button.tsx";

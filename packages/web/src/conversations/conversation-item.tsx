@@ -5,7 +5,7 @@ import { conversationHref, navigateTo, routedConversation } from "../state/route
 import { type ConversationEntry, titleOf } from "../state/conversation-list.ts";
 import { formatAge } from "../format/duration.ts";
 import type { ExportFormat } from "../export/export-conversation.ts";
-import { Menu, type MenuItem } from "../shell/menu.tsx";
+import { Menu, type MenuItem } from "../shell/overlays/menu.tsx";
 import { attempt, showToast } from "../state/toasts.ts";
 import { sharingTexts } from "../texts/sharing.ts";
 import { exportTexts } from "../texts/export.ts";

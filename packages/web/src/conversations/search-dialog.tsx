@@ -3,6 +3,7 @@ import { createEffect, createSignal, For, on, onCleanup, onMount, Show } from "s
 import { formatAge } from "../format/duration.ts";
 import { Icon } from "../shell/icon.tsx";
 import { IconButton } from "../shell/button.tsx";
+import { Dialog } from "../shell/overlays/dialog.tsx";
 import { useApp } from "../state/app-state.ts";
 import { createConversationSearch } from "../state/conversation-search.ts";
 import { titleOf } from "../state/conversation-list.ts";
@@ -13,24 +14,16 @@ const texts = conversationsTexts.search;
 
 /** A dialog that finds chats by their titles and messages. Ctrl+K opens it. */
 export function SearchDialog(props: { readonly open: boolean; readonly onClose: () => void }) {
-  let dialog!: HTMLDialogElement;
-  createEffect(() => {
-    if (props.open && !dialog.open) dialog.showModal();
-    if (!props.open && dialog.open) dialog.close();
-  });
   return (
-    <dialog
-      ref={(element) => (dialog = element)}
-      class="dialog search-dialog"
-      aria-label={texts.title}
-      data-testid="search-dialog"
+    <Dialog
+      open={props.open}
       onClose={() => props.onClose()}
-      onClick={(event) => event.target === dialog && props.onClose()}
+      class="search-dialog"
+      label={texts.title}
+      testId="search-dialog"
     >
-      <Show when={props.open}>
-        <Search onClose={() => props.onClose()} />
-      </Show>
-    </dialog>
+      <Search onClose={() => props.onClose()} />
+    </Dialog>
   );
 }
 

@@ -4,7 +4,7 @@ import { navigateTo } from "../state/route.ts";
 import { Icon } from "../shell/icon.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { KeyedFor } from "../shell/keyed-for.tsx";
-import { bindOverlay } from "../shell/overlay.ts";
+import { bindOverlay } from "../shell/overlays/overlay.ts";
 import { attempt } from "../state/toasts.ts";
 import { stateOf } from "../state/conversation-list.ts";
 import { ConversationItem } from "./conversation-item.tsx";

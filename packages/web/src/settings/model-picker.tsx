@@ -2,11 +2,11 @@ import type { ModelView } from "@capstan/contract";
 import { createSignal, createUniqueId, For, Show } from "solid-js";
 import { Icon } from "../shell/icon.tsx";
 import { IconButton } from "../shell/button.tsx";
-import { placePopover } from "../shell/place-popover.ts";
+import { placePopover } from "../shell/overlays/place-popover.ts";
 import { useApp } from "../state/app-state.ts";
 import { settingsTexts } from "../texts/settings.ts";
 import { listedModels } from "./listed-models.ts";
-import "../shell/menu.css";
+import "../shell/overlays/menu.css";
 import "./model-picker.css";
 
 const texts = settingsTexts.picker;

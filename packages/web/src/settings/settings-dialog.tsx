@@ -1,6 +1,6 @@
 import { createEffect, For, Match, Show, Switch } from "solid-js";
 import { useApp, type SettingsSection } from "../state/app-state.ts";
-import { IconButton } from "../shell/button.tsx";
+import { DialogHead } from "../shell/overlays/dialog.tsx";
 import { Icon, type IconName } from "../shell/icon.tsx";
 import { settingsTexts } from "../texts/settings.ts";
 import { AgentsSection } from "./agents-section.tsx";
@@ -43,15 +43,14 @@ export function SettingsDialog() {
       onClick={(event) => event.target === dialog && close()}
     >
       <div class="settings-frame">
-        <div class="settings-head spread">
-          <h2 id="settings-title">{texts.title}</h2>
-          <IconButton
-            icon="close"
-            label={texts.close}
-            data-testid="close-settings"
-            onClick={close}
-          />
-        </div>
+        <DialogHead
+          class="settings-head"
+          id="settings-title"
+          title={texts.title}
+          closeLabel={texts.close}
+          closeTestId="close-settings"
+          onClose={close}
+        />
         <nav class="settings-nav" aria-label={texts.sections}>
           <For each={sections}>
             {({ name, icon }) => (

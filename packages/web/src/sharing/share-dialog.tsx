@@ -2,7 +2,8 @@ import type { ShareView } from "@capstan/contract";
 import { createEffect, createSignal, Show } from "solid-js";
 import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
-import { Button, IconButton } from "../shell/button.tsx";
+import { Button } from "../shell/button.tsx";
+import { Dialog, DialogHead } from "../shell/overlays/dialog.tsx";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { createAction } from "../state/action.ts";
 import { attempt } from "../state/toasts.ts";
@@ -16,35 +17,25 @@ export function ShareDialog(props: {
   readonly open: boolean;
   readonly onClose: () => void;
 }) {
-  let dialog!: HTMLDialogElement;
-  createEffect(() => {
-    if (props.open && !dialog.open) dialog.showModal();
-    if (!props.open && dialog.open) dialog.close();
-  });
   return (
-    <dialog
-      ref={(element) => (dialog = element)}
-      class="dialog share-dialog"
-      aria-labelledby="share-title"
-      data-testid="share-dialog"
+    <Dialog
+      open={props.open}
       onClose={() => props.onClose()}
-      onClick={(event) => event.target === dialog && props.onClose()}
+      class="share-dialog"
+      labelledBy="share-title"
+      testId="share-dialog"
     >
-      <Show when={props.open}>
-        <div class="spread">
-          <h2 id="share-title">{sharingTexts.title}</h2>
-          <IconButton
-            icon="close"
-            label={sharingTexts.close}
-            data-testid="close-share"
-            onClick={() => props.onClose()}
-          />
-        </div>
-        <p>{sharingTexts.about}</p>
-        <p class="soft">{sharingTexts.shown}</p>
-        <Link conversation={props.conversation} />
-      </Show>
-    </dialog>
+      <DialogHead
+        id="share-title"
+        title={sharingTexts.title}
+        closeLabel={sharingTexts.close}
+        closeTestId="close-share"
+        onClose={() => props.onClose()}
+      />
+      <p>{sharingTexts.about}</p>
+      <p class="soft">{sharingTexts.shown}</p>
+      <Link conversation={props.conversation} />
+    </Dialog>
   );
 }
 

@@ -17,7 +17,6 @@ export const sharingTexts = {
   sharedSince: (date: string) =>
     `A link has existed since ${date}. It shows the chat as it was then.`,
   notShared: "No link exists.",
-  revoked: "The link no longer works.",
   notCreated: "The link was not created",
   notRevoked: "The link was not revoked",
   list: "Shared chats",

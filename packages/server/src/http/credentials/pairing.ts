@@ -1,9 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "@capstan/core";
 import { newId, systemClock } from "@capstan/core/host";
 import { z } from "zod";
+import { hashOf, isSame, newToken } from "./token.ts";
 
 /** Milliseconds for which a code pairs a browser. */
 const codeMs = 10 * 60_000;
@@ -155,18 +155,6 @@ export function terminalKeyFile(dataDir: string, port: number): string {
 export function pairingLink(url: string, code: string): string {
   // Browsers cannot open 0.0.0.0; the server always accepts the name 127.0.0.1.
   return `${url.replace(/\/\/(0\.0\.0\.0|\[::\])/, "//127.0.0.1")}/#pair=${code}`;
-}
-
-function newToken(): string {
-  return randomBytes(32).toString("base64url");
-}
-
-function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
 function readSessions(file: string): readonly Session[] {

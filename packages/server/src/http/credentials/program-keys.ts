@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   mkdirSync,
   readdirSync,
@@ -13,6 +13,7 @@ import { join } from "node:path";
 import type { Clock } from "@capstan/core";
 import { systemClock } from "@capstan/core/host";
 import { z } from "zod";
+import { hashOf, isSame, newToken } from "./token.ts";
 
 /** Shortest time between two recorded uses of a key, in milliseconds. */
 const noteEveryMs = 60_000;
@@ -142,7 +143,7 @@ export function openProgramKeys({
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = fileOf(name);
       const before = readText(file);
-      const key = `${prefix}${randomBytes(32).toString("base64url")}`;
+      const key = `${prefix}${newToken()}`;
       replaceFile(file, JSON.stringify({ keyHash: hashOf(key), createdAt: clock.now() }));
       rmSync(join(folder, `${name}.used`), { force: true });
       const restore = () => {
@@ -198,12 +199,4 @@ function replaceFile(file: string, text: string): void {
   const next = `${file}.${randomBytes(6).toString("hex")}.new`;
   writeFileSync(next, text, { mode: 0o600, flag: "wx" });
   renameSync(next, file);
-}
-
-function hashOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -1,6 +1,6 @@
 import { createSignal, createUniqueId, For, Show } from "solid-js";
-import { Icon, type IconName } from "./icon.tsx";
-import { IconButton } from "./button.tsx";
+import { Icon, type IconName } from "../icon.tsx";
+import { IconButton } from "../button.tsx";
 import { placePopover } from "./place-popover.ts";
 import "./menu.css";
 
