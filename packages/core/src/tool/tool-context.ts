@@ -76,10 +76,10 @@ export interface ToolContext {
   /** Returns the paths and hosts that the current rules deny, for any tool. */
   readonly denied: () => DeniedResources;
   /**
-   * The digest of the effect that the approval request showed, from the tool's `preview`; for
-   * edited arguments, of their effect at the time of the answer. A tool
-   * whose effect depends on data that can change compares it with `digest(text)` of the effect that
-   * it is about to have. Absent if no effect was shown.
+   * The digest of the effect that the approval request showed, from the tool's `preview`. If the
+   * user edited the arguments, the digest of their effect at the time of the answer. A tool whose
+   * effect depends on data that can change compares it with `digest(text)` of the effect that it is
+   * about to have. Absent if no effect was shown.
    */
   readonly approvedEffect?: string;
   /** The same for all attempts of the same call. */

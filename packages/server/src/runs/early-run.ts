@@ -19,9 +19,9 @@ const inputChars = 4_000;
  * Returns the run of a program's call that can begin before its first commit, or `undefined` if it
  * must wait. Its parent only has variables, and this process has cached them.
  *
- * The first two commits of such a run are often one: its creation, and the start of its call. The call
- * still waits for the second one. If the run is not created, the second commit fails, so that the call
- * does not start.
+ * The creation of such a run and the start of its call are often stored in one commit. The call still
+ * waits until its start is stored. If the run is not created, its start cannot be stored, so the call
+ * does not run.
  *
  * @param parent the run that has the variables
  * @param writes the writes that create the run

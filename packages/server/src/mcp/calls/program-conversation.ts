@@ -127,7 +127,7 @@ function isChanged({ type, updated, removed, evicted }: Entry, { createdAt }: Ru
 
 /**
  * Whether a later call can use a variable. Programs know the variable of a result only if the result
- * names it, which short ones do not.
+ * names it. Short results name none.
  */
 function isKnown(name: string, { type }: Entry, text: string): boolean {
   if (type === "ToolCallResult") return text.includes(name);
