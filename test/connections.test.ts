@@ -62,6 +62,12 @@ test("the commands of the guide connect a program, and show changed tools", { sk
   const listed = await run("cd address; capstan connections list --data ../other");
   assert.match(listed.output, /tickets .*needs a variable\n.*set TICKETS_TOKEN/);
 
+  await mkdir(join(folder.work, "private"));
+  await writeFile(join(folder.work, "private/capstan.config.json"), guide.block('"private": true'));
+  const internal = await run("cd private; capstan connections list --data ../private-data");
+  assert.match(internal.output, /tickets .*https:\/\/mcp\.corp\.example\.org\/mcp/);
+  assert.equal(internal.code, 0, internal.output);
+
   await mkdir(join(folder.work, "requests"));
   const hosts = guide.block('"requestServers"');
   await writeFile(join(folder.work, "requests/capstan.config.json"), hosts);

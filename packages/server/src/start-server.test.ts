@@ -49,6 +49,16 @@ test("groups that cannot be registered fail the start, which names them", async 
   );
 });
 
+test("idle connections outlive those of common load balancers", async () => {
+  await withDataDir(async (dataDir) => {
+    const server = await startServer(optionsIn(dataDir));
+    const response = await fetch(`${server.url}/healthz`);
+    assert.equal(response.headers.get("Keep-Alive"), "timeout=75");
+    await response.body?.cancel();
+    await server.close({ graceMs: 0 });
+  });
+});
+
 test("a start that fails after it listens leaves nothing behind", async () => {
   await withDataDir(async (dataDir) => {
     const first = await startServer(optionsIn(dataDir));

@@ -61,6 +61,12 @@ type SharedOptions = Pick<
   Partial<Pick<Services, "hostedTools" | "passedHeaders">> &
   Partial<Pick<Services, "rules" | "history" | "agents" | "configurationWaits" | "sharing">>;
 
+/**
+ * How long an idle connection stays open. Longer than the 60 s after which common load balancers close theirs,
+ * so that the server is not the first to close a connection on which a client just sends a request.
+ */
+const idleConnectionMs = 75_000;
+
 /** The address, keys, models, tools, storage and limits of a server. */
 export interface ServerOptions extends SharedOptions {
   readonly host: string;
@@ -266,6 +272,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { webRoot, mcp } = options;
   const app = createApp({ services, apiKeys, site, log, budget, webRoot, mcp });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  server.keepAliveTimeout = idleConnectionMs;
   const disconnect = serveWebSockets({
     server,
     fetch: app.fetch,
