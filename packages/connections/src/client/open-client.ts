@@ -3,7 +3,8 @@ import { pathToFileURL } from "node:url";
 import type * as library from "../libraries/mcp-client.ts";
 import type { Client, ClientCapabilities, Transport } from "../libraries/mcp-client.ts";
 import type { ServerFeatures } from "../accepted/stored-connection.ts";
-import type { ConnectionError } from "../transport/connection-error.ts";
+import { ConnectionError } from "../transport/connection-error.ts";
+import type { MessageReading } from "../transport/message-transformer.ts";
 import { rawResult, tolerantTransport } from "../transport/tolerant-transport.ts";
 import { askUser } from "./ask-user.ts";
 import { concernedCalls, reportLog, type RunningCall } from "./running-calls.ts";
@@ -28,6 +29,8 @@ export interface OpenClient {
 
 /** The maximum number of pages to read of a list. */
 const mostPages = 64;
+/** The maximum length of all pages of a list, in characters. */
+const largestList = 16 * 1024 * 1024;
 /** The maximum number of notifications of a server per second; further ones are dropped. */
 const mostNotifications = 1_000;
 
@@ -41,6 +44,8 @@ const mostNotifications = 1_000;
 export async function openClient(
   transports: () => Transport,
   options: {
+    /** The name of the connection, for messages. */
+    readonly name: string;
     readonly kind: "program" | "http";
     readonly version: string;
     readonly era?: Era | undefined;
@@ -50,6 +55,7 @@ export async function openClient(
     readonly onClose: () => void;
     readonly failure: () => ConnectionError | undefined;
     readonly secrets: ReadonlySet<string>;
+    readonly reading: MessageReading;
     readonly signal?: AbortSignal;
   },
 ): Promise<OpenClient> {
@@ -119,6 +125,7 @@ async function connect(
   let second = 0;
   let notifications = 0;
   const tolerant = tolerantTransport(transport, {
+    reading: options.reading,
     onNotification: () => {
       const now = Math.floor(performance.now() / 1_000);
       if (now !== second) [second, notifications] = [now, 0];
@@ -143,6 +150,7 @@ async function connect(
     async listTools(given) {
       if (offered.tools === undefined) return [];
       return listPages(client, "tools/list", "tools", {
+        name: options.name,
         timeout: timeoutMs,
         ...(given && { signal: given }),
       });
@@ -150,21 +158,32 @@ async function connect(
   };
 }
 
-/** Reads all pages of a list, unchecked. */
+/**
+ * Reads all pages of a list, unchecked.
+ *
+ * @throws ConnectionError `too_large`
+ */
 export async function listPages(
   client: Client,
   method: "tools/list" | "resources/list" | "prompts/list" | "resources/templates/list",
   key: string,
-  options: { readonly timeout: number; readonly signal?: AbortSignal },
+  options: { readonly name: string; readonly timeout: number; readonly signal?: AbortSignal },
 ): Promise<readonly unknown[]> {
+  const { name, ...requestOptions } = options;
   const found: unknown[] = [];
-  let cursor: string | undefined;
+  let [left, cursor] = [largestList, undefined as string | undefined];
   for (let page = 0; page < mostPages; page++) {
     const result = await client.request(
       { method, params: cursor === undefined ? {} : { cursor } },
-      options,
+      requestOptions,
     );
     const raw = rawResult(result);
+    left -= lengthOf(raw);
+    if (left < 0)
+      throw new ConnectionError({
+        code: "too_large",
+        message: `The list ${method} of the server of ${name} has more than ${largestList / 1024 / 1024} MB.`,
+      });
     const items = raw[key];
     if (Array.isArray(items)) found.push(...(items as unknown[]));
     const next = raw["nextCursor"];
@@ -172,6 +191,22 @@ export async function listPages(
     cursor = next;
   }
   return found;
+}
+
+/** Returns the approximate length of a value as JSON, in characters. */
+function lengthOf(value: unknown): number {
+  let length = 0;
+  // A recursive function could overflow the stack.
+  for (let level = [value]; level.length > 0;) {
+    const next: unknown[] = [];
+    for (const one of level) {
+      length += typeof one === "string" ? one.length : 8;
+      if (typeof one === "object" && one !== null)
+        for (const member of Object.values(one)) next.push(member);
+    }
+    level = next;
+  }
+  return length;
 }
 
 /** Returns a server's error message without the text that the library adds. */

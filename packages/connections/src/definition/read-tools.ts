@@ -1,6 +1,7 @@
 import type { JsonSchema } from "@capstan/core";
 import { compileSchema, errorMessage, schemaDepthProblem } from "@capstan/core/host";
 import { visibleText } from "@capstan/core/text";
+import { type DefinitionLimits, definitionLimits } from "./definition-limits.ts";
 import { safeName } from "./safe-name.ts";
 import { cutText, longestDescription, annotationKeywords, visibleTexts } from "./visible-texts.ts";
 import { definitionDigest, type ServerTool } from "./server-tool.ts";
@@ -22,16 +23,18 @@ export interface ReadTools {
 }
 
 /**
- * Reads the tools that a server lists. The list is untrusted: a tool that cannot be used is left
- * out with a note, and the others stay. Call `loadSchemaChecks` first.
+ * Reads the tools that a server lists, one in each step. The list is untrusted: a tool that cannot be
+ * used is left out with a note, and the others stay. Call `loadSchemaChecks` first.
  */
-export function readTools(listed: readonly unknown[]): ReadTools {
+export function* toolReadingSteps(listed: readonly unknown[]): Generator<void, ReadTools> {
   const tools = new Map<string, ServerTool>();
+  const limits = definitionLimits();
   const notes: string[] = [];
   if (listed.length > mostTools)
     notes.push(`The server lists ${listed.length} tools. Only the first ${mostTools} are used.`);
   for (const [index, raw] of listed.slice(0, mostTools).entries()) {
-    const read = readTool(raw);
+    yield;
+    const read = readTool(raw, limits);
     if (read.status === "refused") {
       notes.push(`Tool ${index + 1}${read.named}: ${read.problem}`);
       continue;
@@ -48,13 +51,15 @@ type Read =
   | { readonly status: "read"; readonly tool: ServerTool }
   | { readonly status: "refused"; readonly named: string; readonly problem: string };
 
-function readTool(raw: unknown): Read {
+function readTool(raw: unknown, limits: DefinitionLimits): Read {
   const refused = (problem: string, named = ""): Read => ({ status: "refused", named, problem });
   if (!isObject(raw)) return refused("it is not an object.");
   const { name, title, description, inputSchema, outputSchema } = raw;
   if (typeof name !== "string" || name === "") return refused("it has no name.");
   if (name.length > longestName) return refused(`its name is longer than ${longestName}.`);
   const named = ` (${visibleText(name)})`;
+  const tooMuch = limits.problemOf(raw);
+  if (tooMuch !== undefined) return refused(tooMuch, named);
   const problem = schemaProblem(inputSchema);
   if (problem !== undefined) return refused(`its schema cannot be used: ${problem}`, named);
   try {

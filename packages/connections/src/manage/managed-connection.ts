@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { inTurns } from "@capstan/core/base";
 import { loadSchemaChecks, untilAborted } from "@capstan/core/host";
 import type { ToolGroup } from "@capstan/core";
 import type { DefinitionFiles } from "../accepted/definition-files.ts";
@@ -6,7 +8,7 @@ import type { OpenClient } from "../client/open-client.ts";
 import { compareTools, needsAcceptance, type ToolChanges } from "../definition/compare-tools.ts";
 import { type Connection, identityOf } from "../definition/connection.ts";
 import type { ServerTool } from "../definition/server-tool.ts";
-import { readTools } from "../definition/read-tools.ts";
+import { toolReadingSteps } from "../definition/read-tools.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 import { addressOf, connectionGroup } from "../tools/connection-group.ts";
 import type { ConnectionStatus } from "./connection-status.ts";
@@ -16,6 +18,8 @@ import { OwnerSession } from "./owner-session.ts";
 
 /** Minimum time between two reads of a list that the server reports as changed, in milliseconds. */
 const listIntervalMs = 10_000;
+/** The time after which reading a list waits for the next turn of the event loop, in milliseconds. */
+const turnMs = 20;
 /** The maximum number of simultaneous sessions of a connection. */
 const mostSessions = 20;
 
@@ -248,7 +252,7 @@ export class ManagedConnection {
     this.#listedAt = performance.now();
     const listed = await client.listTools();
     await loadSchemaChecks();
-    const { tools, notes } = readTools(listed);
+    const { tools, notes } = await inTurns(toolReadingSteps(listed), { turnMs, nextTurn });
     const { features, era } = client;
     const before = this.#stored;
     const changes = compareTools(before?.listed ?? [], tools);

@@ -11,6 +11,8 @@ import { needsSignIn } from "../credentials/credential-texts.ts";
 import { authorizedFetch } from "../transport/authorized-fetch.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 import { guardedFetch } from "../transport/guarded-fetch.ts";
+import { messageBudget } from "../transport/message-budget.ts";
+import { parsedResults } from "../transport/parsed-results.ts";
 import { type ProgramTransport, programTransport } from "../transport/program-transport.ts";
 import { startProgram } from "../transport/start-program.ts";
 import type { OpenSession } from "./owner-session.ts";
@@ -36,6 +38,7 @@ export async function openSession(
   const { owner, host, era, onListChanged, onClose } = options;
   const secrets = new Set(secretsOf(connection));
   const programs: ProgramTransport[] = [];
+  const reading = { budget: messageBudget(), results: parsedResults() };
   let tooLarge: ConnectionError | undefined;
   let opened: OpenClient | undefined;
   const fetch =
@@ -44,6 +47,7 @@ export async function openSession(
           name: connection.name,
           privateHosts: privateHostsOf(connection),
           ownHosts: ownUrls(connection).map((url) => url.host),
+          messages: reading,
           ...(host.resolve && { resolve: host.resolve }),
           onTooLarge(error) {
             tooLarge = error;
@@ -76,6 +80,7 @@ export async function openSession(
     mkdirSync(home, { recursive: true, mode: 0o700 });
     const transport = programTransport(startProgram(connection, { home, host: host.programs }), {
       name: connection.name,
+      budget: reading.budget,
       onStderr: (line) => host.log(`${connection.name}: ${withoutSecrets(line, [...secrets])}`),
     });
     programs.push(transport);
@@ -87,6 +92,7 @@ export async function openSession(
   };
   try {
     opened = await openClient(transports, {
+      name: connection.name,
       kind: connection.type,
       version: host.version,
       era,
@@ -99,6 +105,7 @@ export async function openSession(
       onClose,
       failure: () => tooLarge ?? programs.at(-1)?.failure(),
       secrets,
+      reading,
     });
     const { client } = opened;
     return {

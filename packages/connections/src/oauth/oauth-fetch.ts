@@ -5,6 +5,8 @@ import { guardedFetch } from "../transport/guarded-fetch.ts";
 
 /** Time limit of a request to an authorization server, in ms. */
 const requestMs = 20_000;
+/** The largest answer of an authorization server, in bytes. */
+const maxBytes = 1024 * 1024;
 
 /**
  * Calls a function with the `fetch` for the authorization server of a connection. It reaches public
@@ -18,6 +20,7 @@ export async function withOAuthFetch<T>(
     name: connection.name,
     privateHosts: privateHostsOf(connection),
     ownHosts: ownUrls(connection).map(({ host }) => host),
+    maxBytes,
   });
   const fetch: FetchLike = (target, init) =>
     guarded(target, {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ToolContext, type ToolError, toolError } from "@capstan/core";
 import { deniesUrl } from "@capstan/core/host";
 import { NetworkError, rootCause } from "@capstan/sandbox";
@@ -117,7 +118,11 @@ export async function callServer(
         return attempt();
       }),
     );
-    return withoutSecretsIn(result, [...(used?.secrets ?? [])]);
+    // A long result takes time in each of the next steps.
+    await nextTurn();
+    const clean = withoutSecretsIn(result, [...(used?.secrets ?? [])]);
+    await nextTurn();
+    return clean;
   } catch (thrown) {
     context.signal.throwIfAborted();
     if (silence.signal.aborted)

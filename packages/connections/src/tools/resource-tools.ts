@@ -41,7 +41,7 @@ export function resourceTools(connection: Connection, server: Server): readonly 
       examples: [{ title: "Lists the resources.", args: {} }],
       execute: (_args, context) =>
         listed(connection, context, server, async (client, signal) => {
-          const options = { timeout: listMs, signal };
+          const options = { name, timeout: listMs, signal };
           const resources = await listPages(client, "resources/list", "resources", options);
           const templates = await listPages(
             client,
@@ -106,7 +106,11 @@ export function promptTools(connection: Connection, server: Server): readonly To
       execute: (_args, context) =>
         listed(connection, context, server, async (client, signal) => ({
           prompts: entriesOf(
-            await listPages(client, "prompts/list", "prompts", { timeout: listMs, signal }),
+            await listPages(client, "prompts/list", "prompts", {
+              name,
+              timeout: listMs,
+              signal,
+            }),
             ["name", "title", "description", "arguments"],
           ),
         })),

@@ -10,7 +10,8 @@ import {
 import type { Dispatcher } from "undici";
 import type { FetchLike } from "./fetch-like.ts";
 import { ConnectionError } from "./connection-error.ts";
-import { largestMessage } from "./program-transport.ts";
+import { exceededLimit, largestMessage } from "./message-limits.ts";
+import { type MessageReading, messageTransformer } from "./message-transformer.ts";
 
 /**
  * Returns the `fetch` of a connection. It connects only to public addresses and to private hosts
@@ -30,12 +31,14 @@ export function guardedFetch(options: {
   readonly connectTimeoutMs?: number;
   /** The largest message, in bytes. @default that of all connections */
   readonly maxBytes?: number;
+  /** Reads the bodies as MCP messages, with all their limits. @default limits their size only */
+  readonly messages?: MessageReading;
   readonly onReply?: (status: number, retryAfter: string | undefined) => void;
   /** Called when a message is too large; its stream has ended. */
   readonly onTooLarge?: (error: ConnectionError) => void;
 }): FetchLike & { readonly close: () => Promise<void> } {
   const { name, privateHosts, ownHosts, resolve = resolveBySystem, onReply, onTooLarge } = options;
-  const { connectTimeoutMs = 10_000, maxBytes = largestMessage } = options;
+  const { connectTimeoutMs = 10_000, maxBytes = largestMessage, messages } = options;
   const mayBePrivate = allowedHosts(privateHosts);
   const ownNames = new Set(ownHosts.map((host) => new URL(`http://${host}`).hostname));
   const fixFor = (hostname: string) => (ownNames.has(hostname) ? becomePrivate(name) : undefined);
@@ -62,7 +65,7 @@ export function guardedFetch(options: {
     >[1];
     const response = (await fetch(url, given)) as unknown as Response;
     onReply?.(response.status, response.headers.get("retry-after") ?? undefined);
-    return limited(response, { name, maxBytes, onTooLarge });
+    return limited(response, { name, maxBytes, messages, onTooLarge });
   };
   return Object.assign(send, {
     async close() {
@@ -82,33 +85,65 @@ function limited(
   options: {
     readonly name: string;
     readonly maxBytes: number;
+    readonly messages: MessageReading | undefined;
     readonly onTooLarge: ((error: ConnectionError) => void) | undefined;
   },
 ): Response {
-  const { name, maxBytes, onTooLarge } = options;
+  const { name, maxBytes, messages, onTooLarge } = options;
   if (response.body === null) return response;
   const isStream = /^text\/event-stream/i.test(response.headers.get("content-type") ?? "");
-  let size = 0;
-  const counted = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        const event = isStream ? endOfEvent(chunk) : -1;
-        size = event === -1 ? size + chunk.length : chunk.length - event;
-        if (size > maxBytes) {
-          const error = new ConnectionError({
-            code: "too_large",
-            message: `The server of ${name} sent a message of more than ${maxBytes / 1024 / 1024} MB. Ask for less at once.`,
-          });
-          controller.error(error);
-          onTooLarge?.(error);
-        } else controller.enqueue(chunk);
-      },
-    }),
-  );
+  const transformer =
+    messages === undefined
+      ? sizeTransformer({ name, maxBytes, isStream })
+      : messageTransformer({ name, ...messages, isStream });
+  const body = response.body.pipeThrough(new TransformStream(reporting(transformer, onTooLarge)));
   const { status, statusText, headers } = response;
-  const copy = new Response(counted, { status, statusText, headers: new Headers([...headers]) });
+  const copy = new Response(body, { status, statusText, headers: new Headers([...headers]) });
   Object.defineProperty(copy, "url", { value: response.url });
   return copy;
+}
+
+type BodyTransformer = Transformer<Uint8Array, Uint8Array>;
+
+/** Calls a function with the error of a transformer, which ends the body. */
+function reporting(
+  { transform, flush }: BodyTransformer,
+  onError: ((error: ConnectionError) => void) | undefined,
+): BodyTransformer {
+  const reported = async (work: () => unknown) => {
+    try {
+      await work();
+    } catch (thrown) {
+      if (thrown instanceof ConnectionError) onError?.(thrown);
+      throw thrown;
+    }
+  };
+  return {
+    transform: (chunk, controller) => reported(() => transform?.(chunk, controller)),
+    flush: (controller) => reported(() => flush?.(controller)),
+  };
+}
+
+/** Limits the size of a body, or of each event of a stream. */
+function sizeTransformer(options: {
+  readonly name: string;
+  readonly maxBytes: number;
+  readonly isStream: boolean;
+}): BodyTransformer {
+  const { name, maxBytes, isStream } = options;
+  let size = 0;
+  return {
+    transform(chunk, controller) {
+      const event = isStream ? endOfEvent(chunk) : -1;
+      size = event === -1 ? size + chunk.length : chunk.length - event;
+      if (size > maxBytes)
+        throw new ConnectionError({
+          code: "too_large",
+          message: `The server of ${name} sent a message of ${exceededLimit("too_large", maxBytes)}. Ask for less at once.`,
+        });
+      controller.enqueue(chunk);
+    },
+  };
 }
 
 /** Returns the offset of the last empty line, which ends an event; -1 if there is none. */

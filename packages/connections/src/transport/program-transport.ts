@@ -1,20 +1,21 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { RunningProgram } from "@capstan/sandbox";
 import type { JSONRPCMessage, Transport } from "../libraries/mcp-client.ts";
 import { ConnectionError } from "./connection-error.ts";
-
-/** The largest message of a server, in bytes. */
-export const largestMessage = 16 * 1024 * 1024;
+import { type MessageBudget, messageBudget } from "./message-budget.ts";
+import { exceededLimit, largestMessage } from "./message-limits.ts";
+import { parseMessage } from "./parse-message.ts";
+import { type ProgramNoise, readErrors } from "./read-errors.ts";
+import { type Line, lineReader } from "./read-lines.ts";
 
 /** Time between closing a program's input and killing it, in milliseconds. */
 const closeMs = 500;
 
-/** The output of a program other than messages. */
-export interface ProgramNoise {
-  /** The number of lines on standard output other than messages. */
-  lines: number;
-  /** The end of its standard error, at most 4 kB. */
-  stderr: string;
-}
+/** Time for reading the last messages of a program after its end, in milliseconds. */
+const lastMessagesMs = 1_000;
+
+/** The maximum size of messages that a program has not read yet, in bytes. */
+const mostUnread = 2 * largestMessage;
 
 /** A connection to a program on its standard streams. */
 export interface ProgramTransport extends Transport {
@@ -26,17 +27,22 @@ export interface ProgramTransport extends Transport {
 }
 
 /**
- * Exchanges MCP messages with a running program. Counts and drops other lines. A line
- * beyond the size limit ends the connection.
+ * Exchanges MCP messages with a running program. Counts and drops other lines. A message beyond the
+ * limits ends the connection. A program that sends too much without being asked is read slowly.
  *
- * @param onStderr receives each line of standard error, cut at 2,000 characters
+ * @param options.onStderr receives lines of standard error, cut at 2,000 characters
  */
 export function programTransport(
   program: RunningProgram,
   {
     name,
+    budget = messageBudget(),
     onStderr = () => {},
-  }: { readonly name: string; readonly onStderr?: (line: string) => void },
+  }: {
+    readonly name: string;
+    readonly budget?: MessageBudget;
+    readonly onStderr?: (line: string) => void;
+  },
 ): ProgramTransport {
   const noise: ProgramNoise = { lines: 0, stderr: "" };
   let failure: ConnectionError | undefined;
@@ -52,46 +58,74 @@ export function programTransport(
     program.kill();
     end();
   };
+  const failAt = (limit: string) =>
+    fail(
+      new ConnectionError({
+        code: "too_large",
+        message: `The server of ${name} sent a message of ${limit}, and was ended. Ask for less at once.`,
+      }),
+    );
+  const receive = async (line: Line): Promise<void> => {
+    if (line.status === "too_long") return failAt(exceededLimit("too_large"));
+    const { parts, size } = line;
+    const isJson = /^\s*\{/.test(startOf(parts));
+    const parsed = isJson ? parseMessage(parts) : ({ status: "invalid" } as const);
+    const read = parsed instanceof Promise ? await parsed : parsed;
+    if (isClosed) return;
+    if (read.status === "too_many_values" || read.status === "too_deep")
+      return failAt(exceededLimit(read.status));
+    const values = read.status === "parsed" ? read.values : 0;
+    const wait = budget.take({ bytes: size, values });
+    if (read.status === "parsed" && isMessage(read.message)) transport.onmessage?.(read.message);
+    else if (startOf(parts).trim() !== "") noise.lines++;
+    if (wait !== undefined) await Promise.race([wait, program.ended]);
+  };
+  const readOutput = async (): Promise<void> => {
+    const linesOf = lineReader({ longest: largestMessage });
+    for await (const chunk of program.stdout as AsyncIterable<Buffer>)
+      for (const line of linesOf(chunk)) {
+        await receive(line);
+        if (isClosed) return;
+      }
+  };
   const transport: ProgramTransport = {
     noise,
     ended: program.ended,
     failure: () => failure,
     async start() {
-      program.stdout.on(
-        "data",
-        lineReader(largestMessage, {
-          onLine(line) {
-            if (isClosed) return;
-            const message = messageOf(line);
-            if (message !== undefined) transport.onmessage?.(message);
-            else if (line.trim() !== "") noise.lines++;
-          },
-          onTooLong: () =>
-            fail(
-              new ConnectionError({
-                code: "too_large",
-                message: `The server of ${name} sent a message of more than ${largestMessage / 1024 / 1024} MB, and was ended. Ask for less at once.`,
-              }),
-            ),
-        }),
+      const reading = readOutput().catch((thrown: unknown) =>
+        fail(
+          new ConnectionError(
+            {
+              code: "not_connected",
+              message: `The output of the server of ${name} cannot be read.`,
+              retryable: true,
+            },
+            { cause: thrown },
+          ),
+        ),
       );
-      program.stderr.setEncoding("utf8");
-      program.stderr.on("data", (text: string) => {
-        noise.stderr = (noise.stderr + text).slice(-4_096);
-        for (const line of text.slice(0, 20_000).split("\n").slice(0, 20))
-          if (line.trim() !== "") onStderr(line.slice(0, 2_000));
-      });
-      void program.ended.then((how) => {
+      readErrors(program.stderr, { noise, onLine: onStderr });
+      void program.ended.then(async (how) => {
         if (how.status === "not_started")
           failure ??= new ConnectionError({
             code: "not_connected",
             message: `The server of ${name} cannot be started: ${how.message}`,
           });
+        await Promise.race([reading, delay(lastMessagesMs, undefined, { ref: false })]);
         end();
       });
       return Promise.resolve();
     },
     send(message) {
+      if (program.stdin.writableLength > mostUnread)
+        fail(
+          new ConnectionError({
+            code: "not_connected",
+            message: `The server of ${name} did not read ${mostUnread / 1024 / 1024} MB of messages, and was ended.`,
+            retryable: true,
+          }),
+        );
       if (isClosed || !program.stdin.writable)
         return Promise.reject(
           failure ??
@@ -117,47 +151,11 @@ export function programTransport(
   return transport;
 }
 
-/** Splits a stream into lines of bounded length. */
-function lineReader(
-  longest: number,
-  {
-    onLine,
-    onTooLong,
-  }: { readonly onLine: (line: string) => void; readonly onTooLong: () => void },
-): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let size = 0;
-  let isOver = false;
-  return (chunk) => {
-    if (isOver) return;
-    let from = 0;
-    for (;;) {
-      const at = chunk.indexOf(10, from);
-      const piece = chunk.subarray(from, at === -1 ? undefined : at);
-      size += piece.length;
-      if (size > longest) {
-        isOver = true;
-        parts = [];
-        onTooLong();
-        return;
-      }
-      parts.push(piece);
-      if (at === -1) return;
-      const line = Buffer.concat(parts).toString("utf8");
-      parts = [];
-      size = 0;
-      from = at + 1;
-      onLine(line);
-    }
-  };
+/** Returns the start of a line, which shows whether it is JSON. */
+function startOf(parts: readonly Buffer[]): string {
+  return parts[0]?.toString("utf8", 0, 100) ?? "";
 }
 
-function messageOf(line: string): JSONRPCMessage | undefined {
-  if (!line.trimStart().startsWith("{")) return undefined;
-  try {
-    const value = JSON.parse(line) as { readonly jsonrpc?: unknown } | null;
-    return value?.jsonrpc === "2.0" ? (value as JSONRPCMessage) : undefined;
-  } catch {
-    return undefined;
-  }
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return (value as { readonly jsonrpc?: unknown } | null)?.jsonrpc === "2.0";
 }

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from "../libraries/mcp-client.ts";
+import type { MessageReading } from "./message-transformer.ts";
 
 /** The key in `_meta` that contains the original result of the server. */
 export const rawKey = "capstan/raw";
@@ -19,12 +20,17 @@ const blanks: { readonly [method: string]: { readonly [key: string]: unknown } }
  * library gets an empty result, with the original in its `_meta`. The result of a call is never
  * lost after the call was carried out.
  *
- * @param onNotification receives each notification's method; false drops the notification
+ * @param options.reading the limits that this session's requests and answers change
+ * @param options.onNotification receives each notification's method; false drops the notification
  */
 export function tolerantTransport(
   inner: Transport,
-  { onNotification = () => true }: { readonly onNotification?: (method: string) => boolean } = {},
+  options: {
+    readonly reading: MessageReading;
+    readonly onNotification: (method: string) => boolean;
+  },
 ): Transport {
+  const { reading, onNotification } = options;
   const methods = new Map<string | number, string>();
   const outer: Transport = {
     async start() {
@@ -40,8 +46,13 @@ export function tolerantTransport(
       await inner.start();
     },
     send(message, options) {
-      if ("method" in message && "id" in message && message.id !== undefined)
+      if ("method" in message && "id" in message && message.id !== undefined) {
         methods.set(message.id, message.method);
+        reading.budget.onRequest();
+      }
+      // No answer to a cancelled request is used.
+      if ("method" in message && message.method === "notifications/cancelled")
+        forget(message.params?.["requestId"] as string | number);
       return inner.send(message, options);
     },
     close: () => inner.close(),
@@ -54,14 +65,19 @@ export function tolerantTransport(
       hasPerRequestStream: inner.hasPerRequestStream,
     }),
   };
+  const forget = (id: string | number): string | undefined => {
+    const method = methods.get(id);
+    if (methods.delete(id)) reading.budget.onAnswer();
+    return method;
+  };
   const keptMessage = (message: JSONRPCMessage): JSONRPCMessage | undefined => {
     if ("method" in message && !("id" in message))
       return onNotification(message.method) ? message : undefined;
     if (!("id" in message) || message.id === undefined || "method" in message) return message;
-    const method = methods.get(message.id);
-    methods.delete(message.id);
+    const method = forget(message.id);
     if (method === undefined || !("result" in message)) return message;
-    return { ...message, result: tolerantResult(method, message.result) } as JSONRPCMessage;
+    const result = tolerantResult(method, reading.results.take(message.result));
+    return { ...message, result } as JSONRPCMessage;
   };
   return outer;
 }

@@ -2,6 +2,8 @@
 export type JsonSize =
   | {
       readonly status: "measured";
+      /** The number of values in the text, objects and lists included. */
+      readonly values: number;
       /** The number of keys in the text, including repeated ones. */
       readonly keys: number;
     }
@@ -45,7 +47,7 @@ export function measureJson(text: Uint8Array, { values: most, levels }: JsonLimi
     }
     if (values > most) return { status: "too_many_values" };
   }
-  return { status: "measured", keys };
+  return { status: "measured", values, keys };
 }
 
 function endOfString(text: Uint8Array, start: number): number {

@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import { type ContentPart, contentParts, type ToolContext } from "@capstan/core";
+import { measureJson } from "@capstan/core/base";
+import { messageLimits } from "../../transport/message-limits.ts";
 
 /** A response whose body was read. */
 export interface ReadResponse {
@@ -83,7 +85,10 @@ function shownHeaders(headers: Headers): { readonly [name: string]: string } {
 const textTypes =
   /^application\/(?:xml|javascript|x-ndjson|x-yaml|yaml|graphql|x-www-form-urlencoded|[\w.-]+\+xml)$/;
 
+/** Returns parsed JSON; undefined if it is invalid, or has too many values for the event loop. */
 function jsonOf(text: string): unknown {
+  // Measures the decoded text: in another encoding, bytes could hide the values.
+  if (measureJson(Buffer.from(text), messageLimits).status !== "measured") return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
