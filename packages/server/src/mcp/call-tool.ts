@@ -137,10 +137,7 @@ async function follow(
   const text = state.status === "settled" ? state.call.result.finalText : undefined;
   await conversations.addVariablesOf(run, text);
   // The SDK sends no response to a cancelled request.
-  if (!isCancelled())
-    exchange.onWritten.push(() => {
-      calls.delivered(run).catch((thrown: unknown) => parts.log(errorMessage(thrown)));
-    });
+  if (!isCancelled()) exchange.onWritten.push(() => calls.delivered(run));
   if (state.status === "failed") {
     const { message = "The call's run was stopped or deleted." } = state.error ?? {};
     return textResult(`The call did not end: ${message}`, true);

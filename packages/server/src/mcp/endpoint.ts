@@ -59,7 +59,7 @@ export function createMcpEndpoint(
       const response = (await isLegacyRequest(request, body))
         ? await sessions.serve(request, { exchange, body })
         : await modern.fetch(request, { authInfo: authInfoOf(exchange), parsedBody: body });
-      return watchDelivery(response, exchange);
+      return watchDelivery(response, exchange, { isAnswer: request.method === "POST" });
     },
   };
 }

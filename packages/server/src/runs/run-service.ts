@@ -9,6 +9,7 @@ import {
   type ClientOutput,
   errorMessage,
   type ModelCatalog,
+  type VariableType,
   systemClock,
 } from "@capstan/core/host";
 import {
@@ -170,9 +171,9 @@ export class RunService {
    */
   start(
     request: RunRequest,
-    { isDurable = true, key, also }: Partial<StartOptions> = {},
+    { isDurable = true, ...options }: Partial<StartOptions> = {},
   ): Promise<StartOutcome> {
-    return startRun(this.#context, request, { isDurable, key, also });
+    return startRun(this.#context, request, { ...options, isDurable });
   }
 
   /**
@@ -311,6 +312,14 @@ export class RunService {
     headRunId: id,
   }: Pick<ConversationRecord, "owner" | "headRunId">): Promise<VariableSystem> {
     return id === null ? new VariableSystem() : variablesOfRun(this.#context, { owner, id });
+  }
+
+  /**
+   * Returns the variables that an ended call of a program has changed, with their types, or
+   * `undefined` if this process does not know them. A removed variable has no type.
+   */
+  changedVariables(runId: string): ReadonlyMap<string, VariableType | undefined> | undefined {
+    return this.#registry.warm.changedBy(runId);
   }
 
   /**

@@ -43,6 +43,11 @@ export interface StartOptions {
   readonly key?: RequestKey | undefined;
   /** Writes of the same commit. @default none */
   readonly also?: readonly StoreWrite[] | undefined;
+  /**
+   * Called right before the run is stored. Writes that it submits become part of the same commit,
+   * but do not fail together with the run.
+   */
+  readonly onStore?: (() => void) | undefined;
 }
 
 export interface StartRunContext {
@@ -79,7 +84,7 @@ export async function startRun(
     // no calls.
     if (parent?.kind === "edit") {
       await cacheVariables(context, parent);
-      const outcome = await start(context, request, { ...options, mayBeginEarly: true });
+      const outcome = await start(context, request, { ...options, early: parent });
       // The variables may have changed meanwhile.
       if (outcome.status === "started") return outcome;
     }
@@ -94,14 +99,19 @@ async function start(
     isDurable,
     key,
     also,
-    mayBeginEarly = false,
-  }: StartOptions & { readonly mayBeginEarly?: boolean },
+    onStore,
+    early,
+  }: StartOptions & {
+    /** The parent, if the run may begin before it is stored. */
+    readonly early?: RunRecord;
+  },
 ): Promise<StartOutcome> {
   const { stores, registry, slots, limits } = context;
   if (registry.isStopping) return { status: "conflict", message: "The server is stopping." };
   const { principal: owner, parentId } = request;
   const store = stores.forNew({ isDurable });
-  const parent = parentId === null ? undefined : await store.getRun({ owner, id: parentId });
+  const parent =
+    early ?? (parentId === null ? undefined : await store.getRun({ owner, id: parentId }));
   if (parent !== undefined && !isClosing(parent.status)) {
     return {
       status: "conflict",
@@ -129,7 +139,8 @@ async function start(
         hasSlot,
         key,
         also,
-        ...(mayBeginEarly && { parent }),
+        onStore,
+        parent: early,
       }),
     );
   } catch (thrown) {
@@ -151,11 +162,12 @@ async function storeAndBegin(
     readonly hasSlot: boolean;
     readonly key: RequestKey | undefined;
     readonly also: readonly StoreWrite[] | undefined;
+    readonly onStore: (() => void) | undefined;
     /** The run's parent, if the run may begin before it is stored. */
     readonly parent?: RunRecord | undefined;
   },
 ): Promise<StartOutcome> {
-  const { id, request, taken, hasSlot, key, also = [], parent } = given;
+  const { id, request, taken, hasSlot, key, also = [], onStore, parent } = given;
   const store = stores.of(id);
   const status = hasSlot ? "in_progress" : "queued";
   const made = newRunWrites(id, request, taken?.inherited, status);
@@ -176,6 +188,7 @@ async function storeAndBegin(
     ...also,
     ...keys.map((each) => ({ ...claim, key: each })),
   ];
+  onStore?.();
   const writing = store.write(writes);
   const beginning = early && beginEarly(registry, { early, request, writing });
   const outcomes = await writing;

@@ -40,3 +40,20 @@ test("a request whose client has left gets the call of its repeat, if that arriv
   assert.notEqual((await calls.start(call)).run.id, run.id);
   calls.close();
 });
+
+test("the key of a delivered call is removed together with others, but not the key of an equal call that has started", async () => {
+  const calls = createCalls();
+  const start = async (text: string) => {
+    const { run, release } = await calls.start({ ...call, args: { text } });
+    release();
+    return run;
+  };
+  const first = [await start("a"), await start("b")];
+  for (const run of first) calls.delivered(run);
+  const second = await start("a");
+  assert.notEqual(second.id, first[0]?.id);
+  assert.equal((await start("a")).id, second.id);
+  // The key was removed when the second call was stored.
+  assert.notEqual((await start("b")).id, first[1]?.id);
+  calls.close();
+});

@@ -1,6 +1,12 @@
 import type { Clock, JsonObject } from "@capstan/core";
 import { errorMessage, LruCache, readAllValues } from "@capstan/core/host";
-import { isClosing, requestOf, type RequestKey, type RunRecord, type Store } from "@capstan/store";
+import {
+  isClosing,
+  requestOf,
+  type RequestKey,
+  type RunRecord,
+  type StoreWrite,
+} from "@capstan/store";
 import { toolContextOf } from "../../http/tools/request-data.ts";
 import { oneCallModelId } from "../../runs/active/run-models.ts";
 import type { RunRequest } from "../../runs/request/run-request.ts";
@@ -69,7 +75,9 @@ export function createProgramCalls(options: ProgramCallsOptions) {
    * calls new ones.
    */
   const delivered = new LruCache<string, true>(10_000);
-  let removal: Promise<void> | undefined;
+  /** The removals of keys that are written next, and what cancels their timer. */
+  let removals: StoreWrite[] = [];
+  let stopTimer: (() => void) | undefined;
 
   /** Starts a call, or finds the call that the request repeats. */
   async function start(call: ProgramCall): Promise<HeldCall> {
@@ -139,7 +147,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     const firstResult = await conversations.reserveResult(conversation);
     const parentId = conversation.headRunId;
     const request = requestFor(call, { parentId, firstResult, key });
-    const outcome = await runs.start(request, { key });
+    const outcome = await runs.start(request, { key, onStore: () => void removeKeys() });
     if (outcome.status === "started") return outcome.run;
     // Another node may have taken the key, or a user may be using the conversation.
     const taken = await store.getRequestKey({ owner: call.owner, id: key.id });
@@ -169,18 +177,17 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     });
   }
 
-  /**
-   * Resolves when delivered calls are stored next. They are stored together, because the client's
-   * next call would wait for each commit.
-   */
-  function nextRemoval(): Promise<void> {
-    removal ??= new Promise((resolve) => {
-      clock.after(removalMs, () => {
-        removal = undefined;
-        resolve();
-      });
-    });
-    return removal;
+  /** Removes the keys of delivered calls. */
+  async function removeKeys(): Promise<void> {
+    stopTimer?.();
+    stopTimer = undefined;
+    const writes = removals;
+    removals = [];
+    // Separate writes of one commit: the key of an equal call that has started stays.
+    const removed = await Promise.allSettled(writes.map((write) => store.write([write])));
+    const failed = removed.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected")
+      log(`Keys of delivered calls could not be removed: ${errorMessage(failed.reason)}`);
   }
 
   async function cancelIfPending({ owner, id }: Pick<RunRecord, "owner" | "id">): Promise<void> {
@@ -202,11 +209,14 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     },
 
     /** Removes the key of a call whose result was delivered, so that an equal call is a new one. */
-    async delivered(run: RunRecord): Promise<void> {
+    delivered(run: RunRecord): void {
       delivered.set(run.id, true);
       const { key: id } = requestOf(run).wire as unknown as CallWire;
-      await nextRemoval();
-      await expireKey(store, { owner: run.owner, id, runId: run.id });
+      const key = { id, digest: "", ttlMs: 0, replaces: run.id };
+      removals.push({ type: "claim-key", owner: run.owner, resourceId: run.id, key });
+      // The keys of several calls are removed together, because the next call would wait for each
+      // commit.
+      stopTimer ??= clock.after(removalMs, () => void removeKeys());
     },
 
     close(): void {
@@ -215,7 +225,10 @@ export function createProgramCalls(options: ProgramCallsOptions) {
   };
 }
 
-/** How long the keys of delivered calls wait until they are removed together, in ms. */
+/**
+ * How long the keys of delivered calls wait for the commit of the next call, in ms. Without a next
+ * call they are removed in a commit of their own.
+ */
 const removalMs = 25;
 
 /** A request that follows a call. */
@@ -241,14 +254,6 @@ async function endOrPause({ ended, disconnected }: Holder, clock: Clock): Promis
   // After a long task the timer is due before the closed connection is read.
   for (let turn = 0; turn < 2; turn++) await new Promise((next) => setImmediate(next));
   if (disconnected?.aborted === true) await ended;
-}
-
-async function expireKey(
-  store: Store,
-  { owner, id, runId }: { readonly owner: string; readonly id: string; readonly runId: string },
-): Promise<void> {
-  const key = { id, digest: "", ttlMs: 0, replaces: runId };
-  await store.write([{ type: "claim-key", owner, resourceId: runId, key }]);
 }
 
 function requestFor(

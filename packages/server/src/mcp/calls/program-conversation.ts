@@ -86,9 +86,13 @@ export function createProgramConversations(runs: RunService) {
      */
     async addVariablesOf(run: RunRecord, text = ""): Promise<void> {
       const { owner, id: runId } = run;
+      // Most calls change no variable that a later call can use. The store need not be read then.
+      const known = runs.changedVariables(runId);
+      if (known !== undefined && ![...known].some(([name, type]) => isShared(name, type, text)))
+        return;
       const manifest = (await store.readManifest({ owner, runId })) ?? {};
       const changed = Object.entries(manifest).filter(
-        ([name, entry]) => isChanged(entry, run) && isKnown(name, entry, text),
+        ([name, entry]) => isChanged(entry, run) && isShared(name, entry.type, text),
       );
       if (changed.length === 0) return;
       const conversation = await find(owner);
@@ -119,17 +123,17 @@ function titleOf(owner: string): string {
 
 type Entry = Manifest[string];
 
-/** Tools declare rules, so each call has its own rules. */
-function isChanged({ type, updated, removed, evicted }: Entry, { createdAt }: RunRecord): boolean {
-  if (type === "RULE" || evicted === true) return false;
+function isChanged({ updated, removed, evicted }: Entry, { createdAt }: RunRecord): boolean {
+  if (evicted === true) return false;
   return removed === true || updated >= createdAt;
 }
 
 /**
  * Whether a later call can use a variable. Programs know the variable of a result only if the result
- * names it. Short results name none.
+ * names it. Short results name none. Tools declare rules, so each call has its own rules.
  */
-function isKnown(name: string, { type }: Entry, text: string): boolean {
+function isShared(name: string, type: Entry["type"] | undefined, text: string): boolean {
+  if (type === "RULE") return false;
   if (type === "ToolCallResult") return text.includes(name);
   return type !== "ToolCallArgs" || text.includes(name.replace(/_args$/, ""));
 }

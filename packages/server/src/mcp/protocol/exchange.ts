@@ -43,14 +43,21 @@ export function exchangeOf({ http }: Pick<ServerContext, "http">): Exchange {
   return exchange;
 }
 
+/** How long the header of a response waits for the first bytes of its body, in ms. */
+const headerMs = 1_000;
+
 /**
  * Returns a response that reports when it was written. A client that closes the connection has not
  * received it.
+ *
+ * @param options.isAnswer whether the response answers a message. Its header waits for the answer,
+ * so that clients read both at once
  */
-export function watchDelivery(
+export async function watchDelivery(
   response: Response,
   { disconnected, abandon, onWritten, onEnd }: Exchange,
-): Response {
+  { isAnswer }: { readonly isAnswer: boolean },
+): Promise<Response> {
   const ended = () => {
     for (const listener of onEnd.splice(0)) listener();
   };
@@ -66,11 +73,15 @@ export function watchDelivery(
   }
   const reader = body.getReader();
   abandon.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
+  let first: ReturnType<typeof reader.read> | undefined = reader.read();
+  if (isAnswer) await settledWithin(headerMs, first);
   const watched = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { done, value } = await reader.read();
+          const reading = first ?? reader.read();
+          first = undefined;
+          const { done, value } = await reading;
           if (!done) return controller.enqueue(value);
           controller.close();
           written();
@@ -87,4 +98,16 @@ export function watchDelivery(
     { highWaterMark: 0 },
   );
   return new Response(watched, { status, statusText, headers });
+}
+
+/** Waits until a promise is settled, but at most some milliseconds. */
+async function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  promise.then(
+    () => resolve(),
+    () => resolve(),
+  );
+  await over;
+  clearTimeout(timer);
 }

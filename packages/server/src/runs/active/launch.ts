@@ -196,6 +196,8 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       // The messages were parsed and neutralised before they were stored.
       messagesAreChecked: true,
       systemPrompt: () => {
+        // No model reads it.
+        if (call !== undefined) return "";
         const note = attachedNote(attached(), executor.groups());
         const prompt = systemPromptOf(executor, request, offered);
         return note === "" ? prompt : `${prompt}\n\n${note}`.trim();

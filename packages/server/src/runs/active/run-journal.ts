@@ -5,8 +5,9 @@ import type {
   Journal,
   JournalWrite,
   Message,
+  VariableChange,
 } from "@capstan/core";
-import { type ChainResultRecord, errorMessage } from "@capstan/core/host";
+import { type ChainResultRecord, errorMessage, type VariableType } from "@capstan/core/host";
 import type { RunStatus } from "@capstan/contract";
 import {
   type PendingApproval,
@@ -23,6 +24,14 @@ import {
  */
 export type WaitPolicy = Pick<StoredRequest, "approvals" | "servers" | "toolOutputs">;
 
+/** The variables that a run has changed. */
+export interface ChangedVariables {
+  /** Their types by name: `undefined` for a removed variable. */
+  readonly types: Map<string, VariableType | undefined>;
+  /** Whether the run has ended, and all its changes are in the list. */
+  isComplete: boolean;
+}
+
 export interface RunJournalOptions {
   readonly store: Store;
   /** The store of grants that apply in every session. */
@@ -33,6 +42,8 @@ export interface RunJournalOptions {
    * Messages that the journal already has. The chain has the same objects and writes them again.
    */
   readonly written: readonly Message[];
+  /** Gets the variables that the run changes. @default they are not listed */
+  readonly changed?: ChangedVariables | undefined;
   /** Called after a grant has been stored. */
   readonly onGrant: (grant: Grant) => void;
   /**
@@ -82,6 +93,7 @@ export class RunJournal implements Journal {
       if (write.type === "grant") given.push(write.grant);
       if (write.type === "result") result = write.result;
       if (write.type === "event") pending.push(...requestedBy(write.event));
+      if (write.type === "variable") this.#listChange(write.change);
     }
     if (writes.length === 0 && given.length === 0) return committed;
     const status = result === undefined ? undefined : getStoppedStatus(result, waits);
@@ -109,6 +121,12 @@ export class RunJournal implements Journal {
     return write.type === "message" && this.#written.has(write.message);
   }
 
+  #listChange(change: VariableChange): void {
+    const { types } = this.#options.changed ?? {};
+    if (change.type === "set") types?.set(change.variable.name, change.variable.type);
+    else if (change.reason === "removed") types?.set(change.name, undefined);
+  }
+
   #belongsToGrantStore(grant: Grant): boolean {
     const { grants, store } = this.#options;
     return grants !== store && grant.scope === "always";
@@ -127,6 +145,8 @@ export class RunJournal implements Journal {
       // continue from the stored rows.
       this.end.ready = stops && outcome.runStatus === "queued";
       this.end.suspended = this.end.ready || (stops && outcome.runStatus === "requires_action");
+      const { changed } = this.#options;
+      if (changed !== undefined) changed.isComplete = stops && !this.end.suspended;
       if (this.end.suspended || pending.length > 0) this.#options.onDeadline(pending);
       return committed;
     }

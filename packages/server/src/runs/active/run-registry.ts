@@ -394,6 +394,10 @@ export class RunRegistry {
       run,
       waits: requestOf(run),
       written: input.written ?? [],
+      // Only these calls add their changes to a conversation. A list of a run that another process
+      // started would lack its earlier changes.
+      ...(input.variables !== undefined &&
+        isProgramCall(requestOf(run)) && { changed: this.warm.listChanges(run.id) }),
       onGrant: (grant) => {
         this.grants.share(run, grant);
         this.#options.onGrant(run, grant);

@@ -1,6 +1,8 @@
 import type { ChainState, VariableSystem } from "@capstan/core";
+import { LruCache } from "@capstan/core/host";
 import type { RunRecord, RunVersion } from "@capstan/store";
 import type { StoredChain } from "./chain-state.ts";
+import type { ChangedVariables } from "./run-journal.ts";
 
 export interface WarmLimits {
   readonly maxEntries: number;
@@ -38,6 +40,7 @@ export class WarmRuns {
   /** Ordered by use: the last entry is the most recently used one. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
+  readonly #changed = new LruCache<string, ChangedVariables>(1_000);
 
   constructor(limits: WarmLimits) {
     this.#limits = limits;
@@ -103,6 +106,22 @@ export class WarmRuns {
   has({ id, epoch, edits }: RunVersion): boolean {
     const version = this.#entries.get(id)?.version;
     return version?.epoch === epoch && version.edits === edits;
+  }
+
+  /** Returns the list of a new run's changed variables, which its journal fills. */
+  listChanges(runId: string): ChangedVariables {
+    const changed: ChangedVariables = { types: new Map(), isComplete: false };
+    this.#changed.set(runId, changed);
+    return changed;
+  }
+
+  /**
+   * Returns the variables that an ended run has changed, with their types, or `undefined` if the
+   * store must be read. A removed variable has no type.
+   */
+  changedBy(runId: string): ChangedVariables["types"] | undefined {
+    const changed = this.#changed.get(runId);
+    return changed?.isComplete === true ? changed.types : undefined;
   }
 
   /** Evicts runs, for example because they have been deleted. */
