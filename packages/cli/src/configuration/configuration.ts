@@ -101,9 +101,10 @@ export interface Configuration {
    */
   readonly approvalsFrom: ApprovalsSetting;
   /**
-   * Options of the MCP server: which approvals clients may give, and how long a call waits, in ms.
+   * Options of the MCP server: which approvals clients may give, how long a call waits, in ms, and
+   * whose calls are not stored.
    */
-  readonly mcp: Pick<McpOptions, "clientApproves" | "listedTools" | "waitMs">;
+  readonly mcp: Pick<McpOptions, "clientApproves" | "listedTools" | "unstored" | "waitMs">;
   readonly web: {
     /** Private and loopback hosts that web tools may reach. */
     readonly allowPrivateHosts: readonly string[];

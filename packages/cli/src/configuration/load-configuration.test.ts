@@ -69,7 +69,7 @@ test("without settings, the defaults are safe", async () => {
       roots: [folder],
       code: { write: false, network: false },
       scripts: { folders: [join(folder, "capstan-tools")] },
-      mcp: { clientApproves: "nothing", listedTools: 40, waitMs: 45_000 },
+      mcp: { clientApproves: "nothing", listedTools: 40, waitMs: 45_000, unstored: [] },
       connections: [],
       requestServers: { hosts: [], askers: false },
       sharing: false,

@@ -288,6 +288,7 @@ function mcpOf({
   clientApproves = "nothing",
   listedTools = 40,
   waitSeconds = 45,
+  unstored = [],
 }: NonNullable<Settings["mcp"]> = {}): Configuration["mcp"] {
-  return { clientApproves, listedTools, waitMs: waitSeconds * 1_000 };
+  return { clientApproves, listedTools, waitMs: waitSeconds * 1_000, unstored };
 }

@@ -135,6 +135,12 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ],
   ["scripts come from elsewhere", {}, { scripts: { folders: ["b"] } }, ["scripts.folders"]],
   [
+    "the calls of more keys are not stored",
+    { mcp: { unstored: ["ci"] } },
+    { mcp: { unstored: ["*"] } },
+    ["mcp.unstored"],
+  ],
+  [
     "MCP clients answer more",
     { mcp: { clientApproves: "reads" } },
     { mcp: { clientApproves: "everything" } },

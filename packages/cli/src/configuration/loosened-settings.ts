@@ -73,7 +73,11 @@ const comparisons: {
   mcp: (accepted, changed) => {
     const order = ["nothing", "reads", "everything"];
     const isLooser = order.indexOf(changed.clientApproves) > order.indexOf(accepted.clientApproves);
-    return isLooser ? ["mcp.clientApproves"] : [];
+    return [
+      ...(isLooser ? ["mcp.clientApproves"] : []),
+      // No record is left of the calls of more keys.
+      ...(isPartOf(changed.unstored, accepted.unstored) ? [] : ["mcp.unstored"]),
+    ];
   },
   approvalsFrom: (accepted, changed) => {
     const order = ["people", "anyone-until-connected", "anyone"];

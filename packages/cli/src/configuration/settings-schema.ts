@@ -300,6 +300,9 @@ export const settingsSchema = z.object(
           waitSeconds: whole("a whole number of seconds from 1 to 3600", {
             max: 3_600,
           }).exactOptional(),
+          unstored: z
+            .array(z.string().min(1), { error: 'a list such as ["program:cursor"] or ["*"]' })
+            .exactOptional(),
         },
         { error: 'an object such as {"clientApproves": "reads"}' },
       )

@@ -23,16 +23,16 @@ export class LruCache<K, V> {
   }
 
   set(key: K, value: V): void {
-    this.#delete(key);
+    this.delete(key);
     this.#values.set(key, value);
     this.#size += this.#sizeOf(value);
     for (const oldest of this.#values.keys()) {
       if (this.#size <= this.#capacity) return;
-      this.#delete(oldest);
+      this.delete(oldest);
     }
   }
 
-  #delete(key: K): void {
+  delete(key: K): void {
     const value = this.#values.get(key);
     if (value === undefined) return;
     this.#size -= this.#sizeOf(value);

@@ -137,7 +137,10 @@ async function follow(
   const text = state.status === "settled" ? state.call.result.finalText : undefined;
   await conversations.addVariablesOf(run, text);
   // The SDK sends no response to a cancelled request.
-  if (!isCancelled()) exchange.onWritten.push(() => calls.delivered(run));
+  if (!isCancelled()) {
+    const isLinked = state.status === "settled" && state.call.result.isTruncated;
+    exchange.onWritten.push(() => calls.delivered(run, { isLinked }));
+  }
   if (state.status === "failed") {
     const { message = "The call's run was stopped or deleted." } = state.error ?? {};
     return textResult(`The call did not end: ${message}`, true);

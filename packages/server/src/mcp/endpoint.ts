@@ -32,8 +32,9 @@ export function createMcpEndpoint(
   { options, log }: { readonly options: McpOptions; readonly log: (line: string) => void },
 ) {
   const { runs } = services;
-  const conversations = createProgramConversations(runs);
-  const { graceMs } = options;
+  const { graceMs, unstored } = options;
+  const isStored = (owner: string) => !unstored.includes(owner) && !unstored.includes("*");
+  const conversations = createProgramConversations(runs, { isStored, clock });
   const calls = createProgramCalls({ runs, conversations, graceMs, clock, log });
   const parts: McpParts = { services, options, calls, conversations, log };
   const createServer = () => createMcpServer(parts);

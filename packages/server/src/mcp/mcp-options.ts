@@ -26,6 +26,8 @@ export interface McpOptions extends SessionLimits {
    * called with `CallTool`.
    */
   readonly listedTools: number;
+  /** The principals whose calls are not stored; `*` names all. */
+  readonly unstored: readonly string[];
   /** Changes the servers, for tests of the protocol. @default no changes */
   readonly extend?: McpExtension;
 }
@@ -52,6 +54,7 @@ export const defaultMcpOptions: McpOptions = {
   progressMs: 10_000,
   clientApproves: "nothing",
   listedTools: 40,
+  unstored: [],
   idleMs: 1_800_000,
   sessionsOfOne: 100,
 };

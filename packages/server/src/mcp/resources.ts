@@ -35,13 +35,8 @@ export async function listResources(
   owner: string,
 ): Promise<readonly Resource[]> {
   const { runs } = services;
-  const conversation = await conversations.find(owner);
-  const variables =
-    conversation === undefined
-      ? []
-      : (await runs.variablesOf(conversation))
-          .listVariables()
-          .filter(({ type }) => type !== "RULE");
+  const known = (await conversations.variablesOf(owner))?.listVariables() ?? [];
+  const variables = known.filter(({ type }) => type !== "RULE");
   const files = await runs.store.listFiles({ owner, limit: listedFiles });
   return [
     ...variables.map(({ name, desc, length }) => ({
@@ -115,13 +110,12 @@ async function findResource(
 }
 
 async function findVariable(
-  { services, conversations }: McpParts,
+  { conversations }: McpParts,
   owner: string,
   { name, uri }: { readonly name: string; readonly uri: string },
 ): Promise<FoundResource | undefined> {
-  const conversation = await conversations.find(owner);
-  if (conversation === undefined) return undefined;
-  const variables = await services.runs.variablesOf(conversation);
+  const variables = await conversations.variablesOf(owner);
+  if (variables === undefined) return undefined;
   const known = variables.peekVariable(name);
   if (known?.type === "RULE") return undefined;
   return {

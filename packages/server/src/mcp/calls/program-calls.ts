@@ -5,6 +5,7 @@ import {
   requestOf,
   type RequestKey,
   type RunRecord,
+  type Store,
   type StoreWrite,
 } from "@capstan/store";
 import { toolContextOf } from "../../http/tools/request-data.ts";
@@ -12,7 +13,8 @@ import { oneCallModelId } from "../../runs/active/run-models.ts";
 import type { RunRequest } from "../../runs/request/run-request.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { callKey, maxEqualCalls, readMs, rememberedMs } from "./call-key.ts";
-import type { ProgramConversations } from "./program-conversation.ts";
+import type { CallVariables, ProgramConversations } from "./program-conversation.ts";
+import { unstoredMs } from "./unstored-variables.ts";
 
 /** A call that another program makes over MCP. */
 export interface ProgramCall {
@@ -66,7 +68,9 @@ export interface ProgramCallsOptions {
  */
 export function createProgramCalls(options: ProgramCallsOptions) {
   const { runs, conversations, graceMs, clock, log } = options;
-  const { store } = runs;
+  /** The store of a principal's calls and their keys. */
+  const storeOf = (owner: string) =>
+    runs.stores.forNew({ isDurable: conversations.isStored(owner) });
   /** The requests of this process that follow a call, by the key of the call. */
   const held = new Map<string, Holder>();
   const timers = new Map<string, () => void>();
@@ -76,7 +80,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
    */
   const delivered = new LruCache<string, true>(10_000);
   /** The removals of keys that are written next, and what cancels their timer. */
-  let removals: StoreWrite[] = [];
+  let removals: { readonly store: Store; readonly write: StoreWrite }[] = [];
   let stopTimer: (() => void) | undefined;
 
   /** Starts a call, or finds the call that the request repeats. */
@@ -91,7 +95,8 @@ export function createProgramCalls(options: ProgramCallsOptions) {
         mayWait = false;
         await endOrPause(holder, clock);
       }
-      const key = { id, digest, ttlMs: rememberedMs };
+      const ttlMs = conversations.isStored(owner) ? rememberedMs : unstoredMs;
+      const key = { id, digest, ttlMs };
       if (held.has(name)) {
         if (call.disconnected?.aborted !== true) continue;
         // This client has disconnected. The open request is its repeat, which was handled first.
@@ -119,6 +124,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     call: ProgramCall,
     key: RequestKey,
   ): Promise<Pick<HeldCall, "run" | "isRepeat">> {
+    const store = storeOf(call.owner);
     for (let tries = 0; tries < 10; tries++) {
       const known = await store.getRequestKey({ owner: call.owner, id: key.id });
       const runId = known?.resourceId ?? undefined;
@@ -138,20 +144,22 @@ export function createProgramCalls(options: ProgramCallsOptions) {
     if (!isClosing(run.status)) return true;
     if (readOnly) return run.status === "completed" && clock.now() - (run.endedAt ?? 0) < readMs;
     // A call that was stopped before it started had no effect.
-    const calls = (await store.readCalls({ owner, runId: run.id })) ?? [];
+    const calls = (await storeOf(owner).readCalls({ owner, runId: run.id })) ?? [];
     return calls.some(({ call }) => call.startedAt !== undefined) || run.status === "completed";
   }
 
   async function create(call: ProgramCall, key: RequestKey): Promise<RunRecord | undefined> {
-    const conversation = await conversations.open(call.owner);
-    const firstResult = await conversations.reserveResult(conversation);
-    const parentId = conversation.headRunId;
-    const request = requestFor(call, { parentId, firstResult, key });
-    const outcome = await runs.start(request, { key, onStore: () => void removeKeys() });
+    const { owner } = call;
+    const given = await conversations.begin(owner);
+    const request = requestFor(call, { ...given, key });
+    const isDurable = conversations.isStored(owner);
+    const onStore = () => void removeKeys();
+    const outcome = await runs.start(request, { key, isDurable, onStore });
     if (outcome.status === "started") return outcome.run;
     // Another node may have taken the key, or a user may be using the conversation.
-    const taken = await store.getRequestKey({ owner: call.owner, id: key.id });
-    if (taken !== undefined && taken.resourceId !== key.replaces) return undefined;
+    const taken = await storeOf(owner).getRequestKey({ owner, id: key.id });
+    if (!isDurable || (taken !== undefined && taken.resourceId !== key.replaces)) return undefined;
+    const conversation = await conversations.open(owner);
     const current = await runs.variablesOf(conversation);
     await readAllValues(current);
     const variables = current.snapshot();
@@ -161,7 +169,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
 
   /** Stops a call that its client cancelled. A pending approval stays open for a while. */
   async function cancel({ owner, id }: Pick<RunRecord, "owner" | "id">): Promise<void> {
-    const run = await store.getRun({ owner, id });
+    const run = await storeOf(owner).getRun({ owner, id });
     if (run === undefined || isClosing(run.status)) return;
     if (run.status !== "requires_action") return runs.cancel(run);
     const stop = clock.after(graceMs, () => {
@@ -181,17 +189,21 @@ export function createProgramCalls(options: ProgramCallsOptions) {
   async function removeKeys(): Promise<void> {
     stopTimer?.();
     stopTimer = undefined;
-    const writes = removals;
+    const all = removals;
     removals = [];
     // Separate writes of one commit: the key of an equal call that has started stays.
-    const removed = await Promise.allSettled(writes.map((write) => store.write([write])));
+    const removed = await Promise.allSettled(all.map(({ store, write }) => store.write([write])));
     const failed = removed.find(({ status }) => status === "rejected");
     if (failed?.status === "rejected")
       log(`Keys of delivered calls could not be removed: ${errorMessage(failed.reason)}`);
   }
 
+  async function forget(run: RunRecord): Promise<void> {
+    await runs.delete(run).catch((thrown: unknown) => log(errorMessage(thrown)));
+  }
+
   async function cancelIfPending({ owner, id }: Pick<RunRecord, "owner" | "id">): Promise<void> {
-    const run = await store.getRun({ owner, id });
+    const run = await storeOf(owner).getRun({ owner, id });
     if (run?.status === "requires_action") await runs.cancel(run);
   }
 
@@ -208,12 +220,21 @@ export function createProgramCalls(options: ProgramCallsOptions) {
       return run;
     },
 
-    /** Removes the key of a call whose result was delivered, so that an equal call is a new one. */
-    delivered(run: RunRecord): void {
+    /**
+     * Removes the key of a call whose result was delivered, so that an equal call is a new one. A run
+     * that is not stored is deleted soon.
+     *
+     * @param options.isLinked whether the result has a link to its full value
+     */
+    delivered(run: RunRecord, { isLinked = false }: { readonly isLinked?: boolean } = {}): void {
       delivered.set(run.id, true);
+      const store = storeOf(run.owner);
+      if (!conversations.isStored(run.owner))
+        clock.after(isLinked ? unstoredMs : unstoredAfterMs, () => void forget(run));
       const { key: id } = requestOf(run).wire as unknown as CallWire;
       const key = { id, digest: "", ttlMs: 0, replaces: run.id };
-      removals.push({ type: "claim-key", owner: run.owner, resourceId: run.id, key });
+      const write = { type: "claim-key", owner: run.owner, resourceId: run.id, key } as const;
+      removals.push({ store, write });
       // The keys of several calls are removed together, because the next call would wait for each
       // commit.
       stopTimer ??= clock.after(removalMs, () => void removeKeys());
@@ -230,6 +251,9 @@ export function createProgramCalls(options: ProgramCallsOptions) {
  * call they are removed in a commit of their own.
  */
 const removalMs = 25;
+
+/** How long a delivered run that is not stored stays for its other readers, in ms. */
+const unstoredAfterMs = 1_000;
 
 /** A request that follows a call. */
 interface Holder {
@@ -258,7 +282,7 @@ async function endOrPause({ ended, disconnected }: Holder, clock: Clock): Promis
 
 function requestFor(
   { owner, toolId, args, readOnly, headers }: ProgramCall,
-  given: { readonly parentId: string; readonly firstResult: number; readonly key: RequestKey },
+  given: CallVariables & { readonly key: RequestKey },
 ): RunRequest {
   const text = JSON.stringify(args);
   const shownCall = `${toolId} ${text}`;
@@ -274,6 +298,7 @@ function requestFor(
     inputMessages: [{ role: "user", content: shownCall }],
     inputItems: [{ type: "message", role: "user", content: shownCall }],
     parentId: given.parentId,
+    ...(given.variables && { variables: given.variables }),
     conversationId: null,
     title: null,
     servers: [{ label: group, group }],

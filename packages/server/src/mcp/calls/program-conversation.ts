@@ -1,8 +1,9 @@
-import { LruCache, newId } from "@capstan/core/host";
-import type { VariableSystem } from "@capstan/core";
+import { LruCache, newId, systemClock } from "@capstan/core/host";
+import type { Clock, Variable, VariableSystem } from "@capstan/core";
 import type { ConversationRecord, Manifest, RunRecord } from "@capstan/store";
 import { programOf } from "../../http/credentials/program-keys.ts";
 import type { RunService } from "../../runs/run-service.ts";
+import { createUnstoredVariables } from "./unstored-variables.ts";
 
 /** The key under which a principal's conversation of MCP calls is found. */
 const conversationKey = "mcp_conversation";
@@ -15,9 +16,32 @@ const yearMs = 365 * 24 * 3_600_000;
  */
 export type ProgramConversations = ReturnType<typeof createProgramConversations>;
 
-/** Creates the access to the conversations of MCP calls. */
-export function createProgramConversations(runs: RunService) {
+/** The variables with which a call starts. */
+export interface CallVariables {
+  /** The run that has them. `null`: they are in `variables`. */
+  readonly parentId: string | null;
+  readonly variables?: readonly Variable[];
+  /** The number of the call's first stored result. */
+  readonly firstResult: number;
+}
+
+/**
+ * Creates the access to the conversations of MCP calls. Principals whose calls are not stored have
+ * no conversation: their variables are in memory.
+ */
+export function createProgramConversations(
+  runs: RunService,
+  {
+    isStored = () => true,
+    clock = systemClock,
+  }: {
+    /** Whether the calls of a principal are stored. @default all calls are stored */
+    readonly isStored?: (owner: string) => boolean;
+    readonly clock?: Clock;
+  } = {},
+) {
   const { store } = runs;
+  const unstored = createUnstoredVariables(clock);
   /** For each principal, the number of the last stored result. */
   const counts = new LruCache<string, number>(1_000);
 
@@ -62,20 +86,35 @@ export function createProgramConversations(runs: RunService) {
     }
   }
 
+  /** Reserves the number of a call's first stored result. */
+  async function reserveResult(conversation: ConversationRecord): Promise<number> {
+    const { owner } = conversation;
+    if (counts.get(owner) === undefined) {
+      const { resultCount } = await runs.variablesOf(conversation);
+      counts.set(owner, Math.max(resultCount, counts.get(owner) ?? 0));
+    }
+    const next = (counts.get(owner) ?? 0) + 1;
+    counts.set(owner, next);
+    return next;
+  }
+
   return {
-    find,
+    isStored,
     open,
 
-    /** Reserves the number of a call's first stored result. */
-    async reserveResult(conversation: ConversationRecord): Promise<number> {
-      const { owner } = conversation;
-      if (counts.get(owner) === undefined) {
-        const { resultCount } = await runs.variablesOf(conversation);
-        counts.set(owner, Math.max(resultCount, counts.get(owner) ?? 0));
-      }
-      const next = (counts.get(owner) ?? 0) + 1;
-      counts.set(owner, next);
-      return next;
+    /** Returns the variables with which a principal's next call starts. */
+    async begin(owner: string): Promise<CallVariables> {
+      if (!isStored(owner)) return { parentId: null, ...unstored.begin(owner) };
+      const conversation = await open(owner);
+      const firstResult = await reserveResult(conversation);
+      return { parentId: conversation.headRunId, firstResult };
+    },
+
+    /** Returns the current variables of a principal's calls, if there are any. */
+    async variablesOf(owner: string): Promise<VariableSystem | undefined> {
+      if (!isStored(owner)) return unstored.of(owner);
+      const conversation = await find(owner);
+      return conversation && runs.variablesOf(conversation);
     },
 
     /**
@@ -90,27 +129,29 @@ export function createProgramConversations(runs: RunService) {
       const known = runs.changedVariables(runId);
       if (known !== undefined && ![...known].some(([name, type]) => isShared(name, type, text)))
         return;
-      const manifest = (await store.readManifest({ owner, runId })) ?? {};
+      const ofRun = runs.stores.of(runId);
+      const manifest = (await ofRun.readManifest({ owner, runId })) ?? {};
       const changed = Object.entries(manifest).filter(
         ([name, entry]) => isChanged(entry, run) && isShared(name, entry.type, text),
       );
       if (changed.length === 0) return;
-      const conversation = await find(owner);
-      if (conversation === undefined) return;
       const values = await Promise.all(
         changed.map(async ([name, { value, digest = "" }]) => ({
           name,
-          value: value ?? (await store.readValue({ owner, digest })),
+          value: value ?? (await ofRun.readValue({ owner, digest })),
         })),
       );
-      await runs.editVariables(conversation, (draft) => {
+      const edit = (draft: VariableSystem) => {
         for (const [index, { name, value }] of values.entries()) {
           const entry = changed[index]?.[1];
           if (entry === undefined) continue;
           if (value !== undefined) set(draft, { name, entry, value });
           else if (entry.removed === true) draft.removeVariables([name]);
         }
-      });
+      };
+      if (ofRun !== store) return unstored.edit(owner, edit);
+      const conversation = await find(owner);
+      if (conversation !== undefined) await runs.editVariables(conversation, edit);
     },
   };
 }
