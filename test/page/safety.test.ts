@@ -116,6 +116,20 @@ test("neither does a title", { skip }, async () => {
   await assertHarmless();
 });
 
+test("the tab's title shows bidirectional characters as code points", { skip }, async () => {
+  const { page } = me;
+  await page.locator(".conversation.active").hover();
+  await page
+    .locator(".conversation.active")
+    .getByRole("button", { name: /^Actions for/ })
+    .click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  const field = page.getByRole("textbox", { name: "Title of the conversation" });
+  await field.fill("Bank \u202Egnp");
+  await field.press("Enter");
+  await page.waitForFunction(() => document.title.includes("Bank ⟨U+202E⟩gnp"));
+});
+
 test("the page is sent with a policy that would refuse it all", { skip }, async () => {
   const response = await fetch(capstan.url);
   const policy = response.headers.get("content-security-policy") ?? "";

@@ -277,6 +277,25 @@ test("a user can decline a question, and a form that asks for a secret is declin
       ),
       /"action":"decline"/,
     );
+  for (const field of [
+    { type: "string", description: "Your password at the bank." },
+    { type: "string", enum: ["a", "b"], enumNames: ["Card number", "Other"] },
+    { type: "string", oneOf: [{ const: "a", title: "My access token" }] },
+    { type: "string", description: "Enter the PIN." },
+  ])
+    assert.match(
+      await answerTo(
+        { message: "Sign in.", requestedSchema: object({ value: field }) },
+        { withoutUser: true },
+      ),
+      /"action":"decline"/,
+      JSON.stringify(field),
+    );
+  const hidden = object({ value: { type: "string", format: "password" } });
+  assert.doesNotMatch(
+    await answerTo({ message: "Sign in.", requestedSchema: hidden }, { withoutUser: true }),
+    /accept/,
+  );
   for (const url of ["file:///etc/passwd", "javascript:alert(1)", "https://ann:pw@example.org/"])
     assert.match(
       await answerTo(
@@ -354,6 +373,21 @@ test("the roots of a connection are its folders", async () => {
   const text = textOf(await executorOf(connections).execute("echo", {}));
   assert.match(text, /file:\/\/\/srv\/write/);
   assert.match(text, /file:\/\/\/srv\/read%20me/);
+});
+
+test("a rule for the whole connection does not answer the server's questions", async () => {
+  for (const tool of ["*", "fake.*"]) {
+    const asked = askingServer({ message: "Delete all?", requestedSchema: object({}) });
+    await using connections = testConnections({ sandbox: asked.sandbox });
+    await connections.check();
+    const approvals = new InlineApprovalAdapter();
+    const rules = [{ tool, execution: "auto" }] as const;
+    const executor = executorOf(connections, { rules, approvals });
+    const running = executor.execute("echo", { text: "a" });
+    await until(() => approvals.pending.length === 1);
+    await approvals.answer(approvals.pending[0]?.id ?? "", { decision: "refuse", reason: "no" });
+    assert.match(textOf(await running), /"action":"decline"/, tool);
+  }
 });
 
 const object = (properties: object) => ({ type: "object", properties });

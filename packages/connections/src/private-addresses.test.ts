@@ -124,11 +124,11 @@ test("a private server cannot redirect its connection to another host", async ()
 test("a user who adds a server in a private network must accept it", async () => {
   const body = { name: "tickets", url: `http://mcp.example.org:${port}/mcp` };
   await using opened = await testService({ resolve: toInner });
-  const refused = await opened.service.create(body, "ann");
+  const refused = await opened.service.create(body, "ann", { mayApprove: true });
   assert.equal(refused.status === "failed" && refused.code, "private_address");
   assert.equal((await opened.service.list("ann")).length, 0);
   assert.deepEqual(paths, []);
-  const made = await opened.service.create({ ...body, private: true }, "ann");
+  const made = await opened.service.create({ ...body, private: true }, "ann", { mayApprove: true });
   assert.equal(made.status === "done" && made.value.private, true);
   assert.ok(paths.length > 0);
   await opened.service.change("tickets", { trust_annotations: true }, "ann");
@@ -143,7 +143,7 @@ test("a server that was added with a public address stays public", async () => {
     const body = { name: "tickets", url: `http://mcp.example.org:${port}/mcp` };
     // The address is public now: there is nothing to accept.
     const given = first === toPublic ? { ...body, private: true } : body;
-    const made = await opened.service.create(given, "ann");
+    const made = await opened.service.create(given, "ann", { mayApprove: true });
     assert.ok(made.status === "done");
     assert.equal(made.value.private, false);
     assert.match(made.value.error ?? "", /not on the public internet/);
@@ -154,10 +154,15 @@ test("a server that was added with a public address stays public", async () => {
 test("private names need no further acceptance, unless the request excludes them", async () => {
   await using opened = await testService();
   const url = `http://127.0.0.1:${port}/mcp`;
-  const refused = await opened.service.create({ name: "a", url, private: false }, "ann");
+  const refused = await opened.service.create({ name: "a", url, private: false }, "ann", {
+    mayApprove: true,
+  });
   assert.equal(refused.status === "failed" && refused.code, "private_address");
-  const made = await opened.service.create({ name: "a", url }, "ann");
+  const made = await opened.service.create({ name: "a", url }, "ann", { mayApprove: true });
   assert.equal(made.status === "done" && made.value.private, true);
   const program = { name: "b", command: "server", private: true };
-  assert.equal((await opened.service.create(program, "ann")).status, "invalid");
+  assert.equal(
+    (await opened.service.create(program, "ann", { mayApprove: true })).status,
+    "invalid",
+  );
 });

@@ -130,7 +130,7 @@ function describeTool(
 ): DescribedTool {
   const { name, description = "", parameters = {} } = tool.definition.function;
   const id = `${group.name}.${name}`;
-  const call = { toolId: id, args: {} };
+  const call: RuledCall = { toolId: id, args: {}, ...(tool.asksUser && { asksUser: true }) };
   const always = rules.filter(({ when }) => when === undefined);
   const rule = executionRule(always, call);
   const reviewRule = resultRule(always, call);

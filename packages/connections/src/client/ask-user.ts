@@ -15,6 +15,10 @@ const mostTries = 3;
 /** Names of fields that ask for a secret. Forms with such fields are declined. */
 const secretField = /passw|passphrase|secret|token|api[ _-]?key|credential|\bpin\b|card.?number/i;
 
+/** Other texts of a field that ask for a secret. They may mention tokens of other kinds. */
+const secretText =
+  /passw|passphrase|secret|(?:access|api|auth\w*|bearer|refresh|session)[ _-]?token|api[ _-]?key|credential|\bpin\b|card.?number/i;
+
 /**
  * Shows a user a server's question (an MCP elicitation) through the gate, as a call of
  * `AnswerServer`. The user sees the server's name and the whole question, and edits the answers
@@ -44,9 +48,7 @@ export async function askUser(
   }
   const { requestedSchema } = params;
   const fields = Object.entries(requestedSchema.properties);
-  const isSecret = fields.some(([name, field]) =>
-    secretField.test(`${name} ${"title" in field ? String(field.title) : ""}`),
-  );
+  const isSecret = fields.some(([name, field]) => asksForSecret(name, field));
   if (isSecret || fields.length > 50) return { action: "decline" };
   let answers = Object.fromEntries(fields.map(([name, field]) => [name, firstAnswer(field)]));
   let problem: string | undefined;
@@ -63,6 +65,20 @@ export async function askUser(
     if (problem === undefined) return { action: "accept", content: answers as never };
   }
   return { action: "cancel" };
+}
+
+/** Returns whether a field asks for a secret, by its name, its format, or a text that users see. */
+function asksForSecret(name: string, field: object): boolean {
+  const { title, format, ...others } = field as { readonly [keyword: string]: unknown };
+  if (format === "password" || secretField.test(`${name} ${String(title)}`)) return true;
+  return textsOf(others).some((text) => secretText.test(text));
+}
+
+/** Returns all texts in a field's schema: its description, and the values and titles of choices. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
 }
 
 /** Returns the arguments that a user approved, or undefined if the user declined. */

@@ -14,6 +14,8 @@ interface CommonSettings {
    * then need one approval, and may be repeated. @default false: every call needs approval
    */
   readonly trustAnnotations?: boolean;
+  /** Whether a user must accept the first definitions, too. @default false */
+  readonly reviewsFirst?: boolean;
   /** Seconds without a message from the server after which a call ends. @default 60 */
   readonly idleSeconds?: number;
   /** Maximum duration of a call in seconds, even if the server sends messages. @default 600 */

@@ -100,14 +100,18 @@ export class ManagedConnection {
   }
 
   /**
-   * Connects and reads the list of tools. Never throws; `status` has the failure.
+   * Connects and reads the list of tools, also if a session is open. Never throws; `status` has the
+   * failure.
    *
    * @param owner whose credentials are used. @default those that all users share; then disconnects
    */
   async check(owner?: string): Promise<void> {
     const { signal } = new AbortController();
     const used = owner ?? "capstan:list";
-    await this.use(used, signal, () => Promise.resolve()).catch(() => undefined);
+    await this.list(used, signal).catch((thrown: unknown) => {
+      if (thrown instanceof ConnectionError) return;
+      this.#lastError = this.#notListed();
+    });
     if (this.connection.shared === true || owner !== undefined) return;
     await this.#endSession(used);
   }
@@ -199,18 +203,20 @@ export class ManagedConnection {
         await this.#list(open.client);
       } catch (thrown) {
         await open.close();
-        throw thrown instanceof ConnectionError
-          ? thrown
-          : new ConnectionError({
-              code: "not_connected",
-              message: `The server of ${connection.name} does not list its tools.`,
-              retryable: true,
-            });
+        throw thrown instanceof ConnectionError ? thrown : this.#notListed();
       }
       return open;
     });
     this.#sessions.set(owner, session);
     return session;
+  }
+
+  #notListed(): ConnectionError {
+    return new ConnectionError({
+      code: "not_connected",
+      message: `The server of ${this.connection.name} does not list its tools.`,
+      retryable: true,
+    });
   }
 
   #endOldest(): void {
@@ -265,8 +271,8 @@ export class ManagedConnection {
     if (isSame) return;
     this.#store({
       identity: identityOf(this.connection),
-      // A user wrote the connection into the configuration: its first definitions are accepted.
-      accepted: before?.accepted ?? tools,
+      // A user with the right to approve added the connection: its first definitions are accepted.
+      accepted: before?.accepted ?? (this.connection.reviewsFirst === true ? [] : tools),
       listed: tools,
       notes,
       features,

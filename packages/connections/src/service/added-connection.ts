@@ -17,6 +17,7 @@ const common = {
   tools: list.exactOptional(),
   shared: z.boolean().exactOptional(),
   trustAnnotations: z.boolean().exactOptional(),
+  reviewsFirst: z.boolean().exactOptional(),
 };
 
 /** The name of a connection, which is the name of its tool group. */

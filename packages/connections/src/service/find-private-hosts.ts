@@ -13,17 +13,23 @@ export type FoundPrivateHosts =
  * to a private address is accepted if `isAccepted`, and so is one that cannot be resolved.
  *
  * @param options.isAccepted false accepts no private host. @default only those with a private name
+ * @param options.mayAccept whether the caller has the right to accept a private host
  */
 export async function findPrivateHosts(
   connection: Pick<HttpConnection, "url" | "oauth">,
-  options: { readonly isAccepted: boolean | undefined; readonly resolve: ResolveHost },
+  options: {
+    readonly isAccepted: boolean | undefined;
+    readonly mayAccept: boolean;
+    readonly resolve: ResolveHost;
+  },
 ): Promise<FoundPrivateHosts> {
-  const { isAccepted, resolve } = options;
+  const { isAccepted, mayAccept, resolve } = options;
   const hosts: string[] = [];
   for (const { hostname, host } of ownUrls(connection)) {
     const isObvious = isPrivateName(hostname);
     const problem = isObvious ? "private" : await problemOf(hostname, resolve);
     if (problem === undefined || (problem === "unknown" && isAccepted !== true)) continue;
+    if (!mayAccept) return { status: "private", message: needsRight(hostname, problem) };
     if (isAccepted === false || (isAccepted === undefined && !isObvious))
       return { status: "private", message: mustAccept(hostname, problem) };
     hosts.push(host);
@@ -36,6 +42,10 @@ async function problemOf(hostname: string, resolve: ResolveHost): Promise<string
   const addresses = await resolve(hostname).catch(() => []);
   if (addresses.length === 0) return "unknown";
   return addresses.map(({ address }) => addressProblem(address)).find((one) => one !== undefined);
+}
+
+function needsRight(hostname: string, range: string): string {
+  return `${hostname} is not on the public internet (${range}). To add a server in a private network, a key needs the right "approve".`;
 }
 
 function mustAccept(hostname: string, range: string): string {

@@ -144,12 +144,15 @@ export async function openConnectionService(options: {
   }
 
   /** Decides which hosts of a new server may have a private address. */
-  async function locate(settings: AddedSettings, isAccepted: boolean | undefined) {
+  async function locate(
+    settings: AddedSettings,
+    accepts: { readonly isAccepted: boolean | undefined; readonly mayAccept: boolean },
+  ) {
     if (settings.type !== "http") return { status: "located", settings } as const;
     const { url, oauth } = settings;
     const issuer = oauth?.issuer;
     const urls = { url, ...(issuer !== undefined && { oauth: { issuer } }) };
-    const found = await findPrivateHosts(urls, { isAccepted, resolve });
+    const found = await findPrivateHosts(urls, { ...accepts, resolve });
     if (found.status === "private")
       return { status: "failed", code: "private_address", message: found.message } as const;
     return {
@@ -222,7 +225,7 @@ export async function openConnectionService(options: {
       return detail(name, principal);
     },
 
-    async create(body, principal) {
+    async create(body, principal, { mayApprove }) {
       const read = readNewConnection(body);
       if (read.status === "invalid") return read;
       const { name } = body;
@@ -231,9 +234,14 @@ export async function openConnectionService(options: {
           status: "conflict",
           message: `There is already a tool group "${name}". Choose another name.`,
         };
-      const located = await locate(read.settings, body.private);
+      const accepts = { isAccepted: body.private, mayAccept: mayApprove };
+      const located = await locate(read.settings, accepts);
       if (located.status === "failed") return located;
-      const settings = located.settings as unknown as JsonObject;
+      const settings = {
+        ...located.settings,
+        // Otherwise removing a connection and adding it again would accept the changes of its tools.
+        ...(!mayApprove && { reviewsFirst: true }),
+      } as unknown as JsonObject;
       const saved = await added.save({ name, settings, by: principal, isNew: true });
       if (saved.status === "refused") return { status: "conflict", message: saved.reason };
       // Definitions that were accepted for an earlier connection do not apply.

@@ -1,4 +1,4 @@
-import type { ResolveHost } from "@capstan/sandbox";
+import type { ResolveHost, Sandbox } from "@capstan/sandbox";
 import { openCredentials } from "../credentials/open-credentials.ts";
 import type { Connection } from "../definition/connection.ts";
 import { withOAuthFetch } from "../oauth/oauth-fetch.ts";
@@ -18,6 +18,7 @@ export async function testService(
     readonly added?: AddedConnectionStore;
     readonly connections?: readonly Connection[];
     readonly resolve?: ResolveHost;
+    readonly sandbox?: Sandbox;
   } = {},
 ) {
   const {
@@ -25,6 +26,7 @@ export async function testService(
     added = memoryAdded(),
     connections: configured = [],
     resolve,
+    sandbox,
   } = options;
   const sealer = testSealer("key");
   const credentials = openCredentials({
@@ -43,6 +45,7 @@ export async function testService(
     credentials,
     onScope: (...demand) => credentials.wantScope(...demand),
     ...(resolve && { resolve }),
+    ...(sandbox && { sandbox }),
   });
   const service = await openConnectionService({
     connections,

@@ -179,6 +179,7 @@ function answerTool(): Tool {
     }),
     effects: "read",
     permission: { executionPolicy: "ask-always" },
+    asksUser: true,
     examples: [
       {
         title: "Asks the user for a name.",

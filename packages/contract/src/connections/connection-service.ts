@@ -32,9 +32,16 @@ export interface ConnectionService {
   /** @param principal whose credentials the views describe */
   list(principal: string): Promise<readonly ConnectionView[]>;
   get(name: string, principal: string): Promise<ConnectionDetail | undefined>;
+  /**
+   * Adds a connection.
+   *
+   * @param caller.mayApprove if false, a user must also accept the first tools of the server, and it
+   * cannot have a private address
+   */
   create(
     body: ConnectionCreateBody,
     principal: string,
+    caller: { readonly mayApprove: boolean },
   ): Promise<ConnectionOutcome<ConnectionDetail>>;
   change(
     name: string,

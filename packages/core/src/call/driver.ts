@@ -464,7 +464,9 @@ export class Call implements ActiveCall, ParentCall {
         cancelCall(gate, newRecord(request, gate.clock.now()), parentEnded).result,
       );
     const depth = (this.ticket?.depth ?? 0) + 1;
-    const refusal = subCallRefusal(this.#setup, { depth, made, name: request.name });
+    const { name } = request;
+    const caller = parentRecord.toolId ?? "";
+    const refusal = subCallRefusal(this.#setup, { depth, made, name, caller });
     const child = new Call({ ...this.#setup, parent: this }, request.callId);
     child.start({ at: "propose", request, refusal });
     const result = child.ended.then(subCallResult);

@@ -165,3 +165,30 @@ test("in a chain a sub-call can call only the tools that the request offers", as
     ["In success", "b.Out success", "Out success", "a.Kept success"],
   );
 });
+
+// Contract: executor-258
+test("the tools of a group can call its tool that asks the user, even if the request does not offer it", async () => {
+  const results: string[] = [];
+  const ask = (name: string, called: string) =>
+    defineTool({
+      ...reads,
+      name,
+      execute: async (_args, { callTool }) => {
+        results.push(`${name} ${codeOf(await callTool(called, {}))}`);
+      },
+    });
+  const question = defineTool({ ...reads, name: "Question", asksUser: true, execute: () => "yes" });
+  const executor = new ToolExecutor({ rules: [{ tool: "a.Question", execution: "auto" }] });
+  executor.registerToolGroup(
+    defineToolGroup({ name: "a", tools: [ask("Own", "a.Question"), question] }),
+  );
+  executor.registerToolGroup(defineToolGroup({ name: "b", tools: [ask("Other", "a.Question")] }));
+  for (const group of ["a", "b"]) executor.toggleGroupEnabled(group, true);
+  await runToolChain({
+    executor,
+    model: new ScriptedModel([{ calls: [{ name: "Own" }, { name: "Other" }] }, "Done."]),
+    contextMessages: [{ role: "user", content: "go" }],
+    allowTool: (id) => id !== "a.Question",
+  }).result;
+  assert.deepEqual(results.toSorted(), ["Other tool_not_offered", "Own success"]);
+});

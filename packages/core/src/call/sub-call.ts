@@ -105,12 +105,20 @@ export function subCallRequest(
 /**
  * Returns an error if a sub-call is nested too deeply, exceeds its parent's limit on calls, or
  * calls a tool that is not offered.
+ *
+ * @param call.caller the tool that makes the call, `group.Tool`
  */
 export function subCallRefusal(
   { gate, offer }: Pick<CallSetup, "gate" | "offer">,
-  { depth, made, name }: { readonly depth: number; readonly made: number; readonly name: string },
+  call: {
+    readonly depth: number;
+    readonly made: number;
+    readonly name: string;
+    readonly caller: string;
+  },
 ): ToolErrorData | undefined {
   const { limits } = gate;
+  const { depth, made, name, caller } = call;
   if (depth > limits.subCallDepth) {
     const message = `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.`;
     return { code: "too_deep", message };
@@ -122,8 +130,9 @@ export function subCallRefusal(
   if (offer === undefined) return undefined;
   const found = findTool(gate, name);
   if (found.status === "not_found") return undefined;
-  const { id } = found.registered;
+  const { id, tool, group } = found.registered;
   if (Object.values(offer().names).includes(id)) return undefined;
+  if (tool.asksUser === true && caller.startsWith(`${group.name}.`)) return undefined;
   const message = `This request does not offer ${id}, so its tools cannot call it either. Offer its group with the request.`;
   return { code: "tool_not_offered", message };
 }

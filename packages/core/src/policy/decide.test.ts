@@ -147,3 +147,38 @@ test("a request overrides the tool's own policy, and can require more approvals 
   await tightened.executor.execute("T", {}, { requireApproval: "always" });
   assert.equal(tightened.asked.length, 1);
 });
+
+// Contract: executor-259
+test("only a rule that names a tool that asks the user answers for the user", async () => {
+  const askedWith = async (rules: readonly PolicyRule[], required?: "never") => {
+    const asked: string[] = [];
+    const question = defineTool({
+      name: "Question",
+      description: "",
+      permission: { executionPolicy: "ask-always" },
+      asksUser: true,
+      execute: () => "yes",
+    });
+    const executor = executorWith([question], {
+      rules,
+      approvals: {
+        request: ({ toolId }: ApprovalRequest) => (
+          asked.push(toolId),
+          { decision: "allow" } as const
+        ),
+      },
+    });
+    const result = await executor.execute(
+      "Question",
+      {},
+      required && { requireApproval: required },
+    );
+    return `${result.status} ${asked.length}`;
+  };
+  const auto = (tool: string) => [{ tool, execution: "auto" }] as const;
+  assert.equal(await askedWith(auto("*")), "success 1");
+  assert.equal(await askedWith(auto("test.*")), "success 1");
+  assert.equal(await askedWith(auto("test.Question")), "success 0");
+  assert.equal(await askedWith([], "never"), "success 1");
+  assert.equal(await askedWith([{ tool: "*", execution: "deny" }]), "execution_rejected 0");
+});

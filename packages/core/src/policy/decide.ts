@@ -108,7 +108,8 @@ export function decide(options: DecideOptions): Decision {
   }
   if (chosen !== undefined && setting === "ask-once")
     return ask(true, true, ruleText(chosen, "asks the first time"));
-  if (requireApproval === "never") return { verdict: "allow", by: "request" };
+  if (requireApproval === "never" && call.asksUser !== true)
+    return { verdict: "allow", by: "request" };
   return own === "ask-always"
     ? ask(false, true, "This tool asks for every call, until you allow more than one.")
     : ask(true, true, "This tool asks the first time.");

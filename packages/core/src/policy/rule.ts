@@ -34,6 +34,8 @@ export interface RuledCall {
   readonly toolId: string;
   /** In the form that rules compare: see `ToolPermission.canonicalArguments`. */
   readonly args: ToolArgs;
+  /** True: only a rule that names the tool itself can require fewer approvals. */
+  readonly asksUser?: boolean;
 }
 
 /**
@@ -112,9 +114,11 @@ export function namesGroup(tool: string, group: string): boolean {
   return tool === "*" || tool.startsWith(`${group}.`);
 }
 
-function covers(rule: PolicyRule, { toolId, args }: RuledCall, word: unknown): boolean {
+function covers(rule: PolicyRule, { toolId, args, asksUser }: RuledCall, word: unknown): boolean {
   const { tool, when } = rule;
   if (!namesTool(tool, toolId)) return false;
+  if (asksUser === true && tool !== toolId && (word === "auto" || word === "ask-once"))
+    return false;
   const loosens = word === "auto" || word === "never";
   return when === undefined || conditionsHold(when, args, loosens ? "every" : "some");
 }
@@ -135,7 +139,11 @@ export function isAbove(one: readonly number[], other: readonly number[]): boole
 
 /** Returns a call in the form that rules compare, with canonical arguments. */
 export function ruledCall({ id: toolId, tool }: RegisteredTool, args: ToolArgs): RuledCall {
-  return { toolId, args: canonicalArguments(tool, args) };
+  return {
+    toolId,
+    args: canonicalArguments(tool, args),
+    ...(tool.asksUser === true && { asksUser: true }),
+  };
 }
 
 /** Returns arguments in their canonical form, or unchanged if the tool's function throws. */

@@ -34,6 +34,7 @@ type Passed = Pick<
   | "compressResult"
   | "declaredReturnType"
   | "alwaysOffered"
+  | "asksUser"
   | "variableTool"
   | "output"
   | "hidden"

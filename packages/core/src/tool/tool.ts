@@ -158,6 +158,13 @@ export interface Tool {
   };
   /** True: offered whenever there is another server tool or a variable; has no switch. */
   readonly alwaysOffered?: boolean;
+  /**
+   * True: the tool asks the user a question for the other tools of its group. They can call it even
+   * if the request does not offer it. Only a rule that names the tool itself answers for the user.
+   * A rule for its group or for all tools does not, and neither does a request's
+   * `require_approval`.
+   */
+  readonly asksUser?: boolean;
   /** `hidden`: the tool's output while it runs is not shown; its call and its result are shown. */
   readonly output?: "hidden";
   /**

@@ -103,7 +103,9 @@ export function connectionRoutes(services: Pick<Services, "connections">): Hono<
     // The program starts at once, to list its tools.
     if (body.command !== undefined && !mayApprove(context))
       throw rightMissing("approve", "To add a program");
-    const made = await service.create(body, by(context));
+    const made = await service.create(body, by(context), {
+      mayApprove: mayApprove(context),
+    });
     return context.json(valueOf(made, body.name));
   });
 

@@ -1,3 +1,4 @@
+import { visibleText } from "@capstan/core/text";
 import { createEffect, createSignal, on } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 import { pendingApprovals } from "../run/run-totals.ts";
@@ -55,7 +56,7 @@ export function Announcer() {
   const title = () => {
     const count = Math.max(inbox.count(), pendingApprovals(chat.active()?.state()).length);
     const name = chat.conversation()?.title;
-    return `${count > 0 ? `(${count}) ` : ""}${name ? `${name} · ` : ""}${shellTexts.product}`;
+    return `${count > 0 ? `(${count}) ` : ""}${name ? `${visibleText(name)} · ` : ""}${shellTexts.product}`;
   };
   createEffect(() => {
     document.title = title();

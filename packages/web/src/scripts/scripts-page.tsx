@@ -1,4 +1,5 @@
 import type { ScriptValueView, ScriptView } from "@capstan/contract";
+import { visibleText } from "@capstan/core/text";
 import { createEffect, createSignal, on, onCleanup, onMount, Show } from "solid-js";
 import { client, isGone, retryUntilGone } from "../api/client.ts";
 import { apiKeyRevision } from "../api/api-key.ts";
@@ -40,7 +41,7 @@ export function ScriptsPage() {
   createEffect(on(apiKeyRevision, changed));
   createEffect(() => {
     const open = scripts.value().find(({ id }) => id === routedScript());
-    document.title = `${open === undefined ? "" : `${open.name} · `}${scriptsTexts.title} · ${shellTexts.product}`;
+    document.title = `${open === undefined ? "" : `${visibleText(open.name)} · `}${scriptsTexts.title} · ${shellTexts.product}`;
   });
 
   return (

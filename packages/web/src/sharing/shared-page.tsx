@@ -1,5 +1,6 @@
 import { createClient } from "@capstan/client";
 import type { SharedCall, SharedConversation, SharedMessage } from "@capstan/contract";
+import { visibleText } from "@capstan/core/text";
 import { createSignal, For, Match, onMount, Show, Switch } from "solid-js";
 import { hasStatus, messageOf } from "../api/api-error.ts";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -19,7 +20,7 @@ export function SharedPage(props: { readonly token: string }) {
       .shared()
       .then((found) => {
         setChat(found);
-        document.title = found.title || sharingTexts.untitled;
+        document.title = visibleText(found.title) || sharingTexts.untitled;
       })
       .catch((thrown: unknown) => {
         setFailure(hasStatus(thrown, 404) ? texts.missing : texts.failed(messageOf(thrown)));
