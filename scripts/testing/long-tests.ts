@@ -12,6 +12,11 @@ interface LongTests {
  */
 export const longTests: readonly LongTests[] = [
   {
+    files: "packages/store/test/killed-variables.test.ts",
+    reason:
+      "Kills processes that write megabytes, on both databases. packages/store/test/durability.test.ts kills one that writes events.",
+  },
+  {
     files: "test/breaking/{sqlite,postgres,redis}.test.ts",
     reason:
       "A few rounds of every proof of npm run test:breaking. test/restart.test.ts kills servers in npm test.",

@@ -222,3 +222,43 @@ test("a list with endless long pages is an error that names the limit", async ()
   assert.match(connections.status()[0]?.error ?? "", /tools\/list.*fake.*more than 16 MB/);
   assert.ok(page < 20, `${page} pages were read`);
 });
+
+/** An MCP server whose tool `hungry` uses up its memory. */
+const hungryProgram = `
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize")
+    send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } } });
+  else if (method === "tools/list")
+    send({ id, result: { tools: ["hungry", "echo"].map((name) => ({ name, inputSchema: { type: "object" } })) } });
+  else if (method === "tools/call" && params.name === "echo")
+    send({ id, result: { content: [{ type: "text", text: "still here" }] } });
+  else if (method === "tools/call")
+    for (const all = []; ; ) all.push(new Array(10_000).fill({}));
+});
+`;
+
+test("a server that runs out of memory fails its call only, and starts again for the next one", async () => {
+  await using connections = testConnections({
+    connections: [
+      programConnection({
+        name: "hungry",
+        args: ["--max-old-space-size=20", "-e", hungryProgram],
+        sandbox: false,
+      }),
+    ],
+  });
+  await connections.check();
+  const executor = executorOf(connections);
+  const [died, other] = await Promise.all(
+    ["hungry", "echo"].map((name) => executor.execute(name, {})),
+  );
+  assert.match(
+    died === undefined ? "" : textOf(died),
+    /outcome_unknown.*may have been carried out/s,
+  );
+  assert.match(other === undefined ? "" : textOf(other), /still here|outcome_unknown/);
+  assert.equal(textOf(await executor.execute("echo", {})), "still here");
+  assert.ok(connections.log.length < 300, `${connections.log.length} lines`);
+});

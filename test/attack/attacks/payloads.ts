@@ -46,6 +46,30 @@ function scriptsOf(texts: readonly string[]): { readonly [path: string]: string 
   return Object.fromEntries(scripts);
 }
 
+/** An OpenAPI document with these texts in all its titles, names and descriptions. */
+function documentOf(texts: readonly string[]): object {
+  const operations = texts.map((text, n) => [
+    `/${n}/${encodeURIComponent(text)}`,
+    {
+      get: {
+        operationId: `${n} ${text}`,
+        summary: text,
+        description: text,
+        tags: [text],
+        parameters: [{ name: text, in: "query", description: text, schema: { type: "string" } }],
+        responses: { 200: { description: text } },
+      },
+    },
+  ]);
+  return {
+    openapi: "3.0.3",
+    info: { title: texts.join(" "), description: texts.join(" "), version: "1" },
+    servers: [{ url: "http://127.0.0.1:9", description: texts.join(" ") }],
+    tags: texts.map((text) => ({ name: text, description: text })),
+    paths: Object.fromEntries(operations) as object,
+  };
+}
+
 /** Shows each of these texts everywhere on the page that shows external text. */
 export const payloads: Attack = {
   name: "payloads",
@@ -63,8 +87,13 @@ export const payloads: Attack = {
     const all = textsOf(site.url);
     const capstan = resources.adopt(
       await startCapstan({
-        files: { "hostile.html": all.join("\n"), ...scriptsOf(all) },
+        files: {
+          "hostile.html": all.join("\n"),
+          "hostile.json": JSON.stringify(documentOf(all)),
+          ...scriptsOf(all),
+        },
         config: {
+          connections: { hostile: { openapi: "./hostile.json" } },
           rules: [{ tool: "basic.Text", execution: "ask-always", reason: all.join(" ") }],
         },
         environment: { CAPSTAN_MODEL_URL: model.url },
@@ -73,6 +102,12 @@ export const payloads: Attack = {
     );
     const browser = resources.adopt(await launchBrowser(), (opened) => opened.close());
     const api = createApi(capstan.url);
+    const checked = await api.request<{ tools: number; error: string | null; notes: unknown }>(
+      "POST",
+      "/v1/connections/hostile/check",
+    );
+    if (checked.tools === 0)
+      report.problem(`The OpenAPI document has no tools: ${JSON.stringify(checked)}`);
     let round = 0;
     do {
       const text = [
@@ -136,6 +171,9 @@ export const payloads: Attack = {
         await me.openPanel(panel);
         await judge(`The panel ${panel}`);
       }
+      const connections = await me.openPanel("Connections");
+      await connections.getByTestId("connection").first().waitFor();
+      await judge("The connection to an OpenAPI document");
       await me.page.getByRole("link", { name: "Scripts" }).click();
       const scripts = me.page.getByTestId("script-item");
       await scripts.first().waitFor();
