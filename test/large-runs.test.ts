@@ -62,10 +62,17 @@ async function runFirstTurn(api: ReturnType<typeof createApi>): Promise<void> {
 const images = 2;
 const imageBytes = 15_000_000;
 
-const imageOf = (bytes: number) => ({
-  type: "input_image",
-  image_url: `data:image/png;base64,${randomBytes(bytes).toString("base64")}`,
-});
+/** The images, random so that they do not compress. Made once: this blocks the event loop. */
+const base64 = Array.from({ length: images }, () => randomBytes(imageBytes).toString("base64"));
+
+/** Returns an image of a text's bytes. If `first` differs, it is another image. */
+function imageOf(data: string, first = "") {
+  const start = Buffer.from(first).toString("base64");
+  return {
+    type: "input_image",
+    image_url: `data:image/png;base64,${start}${data.slice(start.length)}`,
+  };
+}
 
 // Contract: durability-6
 test(
@@ -81,7 +88,7 @@ test(
     // The first request and the start load modules.
     const { id: other } = await api.createConversation();
     const { id: first } = await api.request<{ readonly id: string }>("POST", "/v1/responses", {
-      input: [{ role: "user", content: [imageOf(1_000)] }],
+      input: [{ role: "user", content: [imageOf(base64[0]?.slice(0, 1_000) ?? "")] }],
       conversation: other,
       background: true,
     });
@@ -90,7 +97,7 @@ test(
     let last = "";
     await watched("16 messages", server, async () => {
       for (let n = 0; n < 16; n++) {
-        const content = Array.from({ length: images }, () => imageOf(imageBytes));
+        const content = base64.map((data) => imageOf(data, String(n).padStart(3)));
         const { id } = await api.request<{ readonly id: string }>("POST", "/v1/responses", {
           input: [
             { role: "user", content: [{ type: "input_text", text: `Message ${n}` }, ...content] },
