@@ -2,6 +2,7 @@
 // and at the same time those that need processes and a browser. NAME is a part of a test file's path. Without a name,
 // a file that fails is run again, alone; if it passes then, the summary says that it is flaky.
 import { parseArgs } from "node:util";
+import { bundleServers } from "../test/bundled-servers.ts";
 import { ensureBubblewrap } from "./testing/install-bubblewrap.ts";
 import { ensureBrowser } from "./testing/install-chromium.ts";
 import { ensureClients } from "./testing/install-clients.ts";
@@ -48,6 +49,7 @@ await ensurePowerShell([...unitFiles, ...integrationFiles]);
 if (integrationFiles.length > 0) {
   await ensureBrowser();
   await ensureClients(integrationFiles);
+  await bundleServers();
 }
 const results = await Promise.all([unitTests(), integrationTests()]);
 const failures = listFailures(results.flatMap((result) => result.failures));

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ServerInfo } from "@capstan/contract";
 import { findProgram } from "@capstan/sandbox";
-import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
 import { createApi } from "./api.ts";
 import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
+import { bundled, command } from "./server-scripts.ts";
 
 /** Runs the command in the server's folder, without a terminal. */
 function capstan({ work, data }: ServerFolder, ...args: readonly string[]) {
-  const main = join(root, "packages/cli/src/main.ts");
+  const main = bundled(command);
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
   const child = execFile(
     process.execPath,
@@ -97,7 +97,7 @@ const terminal = findProgram("script");
 
 /** Runs the command in a terminal, and types an answer to its first question. */
 async function inTerminal({ work, data }: ServerFolder, args: readonly string[], answer: string) {
-  const main = join(root, "packages/cli/src/main.ts");
+  const main = bundled(command);
   const words = [process.execPath, sourceCondition, main, ...args, "--data", data];
   const child = spawn(terminal ?? "", ["-qefc", words.join(" "), "/dev/null"], { cwd: work });
   let shown = "";

@@ -4,7 +4,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
 import {
   createServerFolder,
@@ -12,6 +11,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from "./server-process.ts";
+import { bundled, command } from "./server-scripts.ts";
 
 // Tests `capstan chat` in scripts: each input line is a message.
 
@@ -44,7 +44,7 @@ interface Chat {
  * first answer, when the chat waits for a line.
  */
 async function runChat({ input, flags = [] }: Chat) {
-  const main = join(root, "packages/cli/src/main.ts");
+  const main = bundled(command);
   const args = [sourceCondition, main, "chat", "--url", server.url, ...flags];
   const child = spawn(process.execPath, args, {
     cwd: folder.work,

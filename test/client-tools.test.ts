@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createApi, groupTool } from "./api.ts";
-import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
+import { createServerFolder, readLedger, startServerProcess } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { startUpstream, type UpstreamAnswer } from "./upstream.ts";
 
 interface Item {

@@ -7,8 +7,8 @@ import {
   type ServerFolder,
   type ServerProcess,
   startServerProcess,
-  toyServer,
 } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { obey, startUpstream, type Upstream, type UpstreamAnswer } from "./upstream.ts";
 
 const resources = new AsyncDisposableStack();

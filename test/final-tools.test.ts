@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createApi, eventsOf, spokenText } from "./api.ts";
-import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
+import { createServerFolder, readLedger, startServerProcess } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { obey, startUpstream } from "./upstream.ts";
 
 /** A turn whose final tool was answering when its server ended, and the next server. */

@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 import { findProgram } from "@capstan/sandbox";
 import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
+import { bundled, command } from "./server-scripts.ts";
 
 /** A guide with its fenced blocks. */
 export interface Guide {
@@ -56,7 +57,7 @@ export interface ShellOptions {
 export async function readerEnvironment(folder: string): Promise<Record<string, string>> {
   const bin = join(folder, ".bin");
   await mkdir(bin, { recursive: true });
-  const main = join(root, "packages/cli/src/main.ts");
+  const main = bundled(command);
   const file = join(bin, "capstan");
   await writeFile(
     file,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Api, createApi, eventsOf } from "./api.ts";
-import { createServerFolder, startServerProcess, toyServer } from "./server-process.ts";
+import { createServerFolder, startServerProcess } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { obey, startUpstream } from "./upstream.ts";
 
 const page = Array.from(

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
 import { createServerFolder, type ServerFolder } from "./server-process.ts";
+import { bundled, command } from "./server-scripts.ts";
 
 // Tests `capstan mcp` as a program that starts it.
 
@@ -21,7 +20,7 @@ after(async () => {
 test("a program that starts capstan mcp lists and calls tools, and no server is left when it leaves", async () => {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [sourceCondition, join(root, "packages/cli/src/main.ts"), "mcp", "--data", folder.data],
+    args: [sourceCondition, bundled(command), "mcp", "--data", folder.data],
     cwd: folder.work,
     stderr: "pipe",
   });

@@ -18,8 +18,8 @@ import {
   type ServerFolder,
   type ServerProcess,
   startServerProcess,
-  toyServer,
 } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { type ChatRequest, obey, startUpstream, type UpstreamAnswer } from "./upstream.ts";
 
 type Node = ServerProcess & { readonly api: Api };

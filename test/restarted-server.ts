@@ -9,8 +9,8 @@ import {
   type ServerFolder,
   type ServerProcess,
   startServerProcess,
-  toyServer,
 } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { obey, startUpstream, type Upstream } from "./upstream.ts";
 
 /** A folder with servers, one after another, and the model that they use. */

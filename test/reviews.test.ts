@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ResultApprovalView } from "@capstan/contract";
 import { type Api, createApi, spokenText } from "./api.ts";
-import { createServerFolder, readLedger, startServerProcess, toyServer } from "./server-process.ts";
+import { createServerFolder, readLedger, startServerProcess } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { obey, startUpstream } from "./upstream.ts";
 
 // Tests that a user reviews a result before the model reads it, with restarts of real servers.

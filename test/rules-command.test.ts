@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
 import {
   createServerFolder,
@@ -11,6 +9,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from "./server-process.ts";
+import { bundled, command } from "./server-scripts.ts";
 
 // Tests `capstan rules` with a running server and its calls.
 
@@ -29,7 +28,7 @@ after(async () => {
 
 /** Runs the command in the server's folder. */
 function capstan(...args: readonly string[]) {
-  const main = join(root, "packages/cli/src/main.ts");
+  const main = bundled(command);
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
   const child = execFile(
     process.execPath,

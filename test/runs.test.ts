@@ -14,8 +14,8 @@ import {
   readLedger,
   type ServerFolder,
   startServerProcess,
-  toyServer,
 } from "./server-process.ts";
+import { toyServer } from "./server-scripts.ts";
 import { obey, startUpstream, type Upstream, type UpstreamAnswer } from "./upstream.ts";
 
 const resources = new AsyncDisposableStack();

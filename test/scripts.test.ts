@@ -11,6 +11,7 @@ import { root } from "../scripts/command.ts";
 import { withSourceCondition } from "../scripts/source-condition.ts";
 import { type Api, createApi, spokenText } from "./api.ts";
 import { createServerFolder, type ServerFolder, startServerProcess } from "./server-process.ts";
+import { bundled, command } from "./server-scripts.ts";
 
 const python = await findPython({});
 const { problem } = await findSandbox();
@@ -47,7 +48,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
 }
 
 async function capstan(...args: readonly string[]) {
-  const main = join(root, "packages/cli/src/main.ts");
+  const main = bundled(command);
   return promisify(execFile)(process.execPath, [main, "scripts", ...args, "--data", folder.data], {
     cwd: folder.work,
     env: withSourceCondition(),

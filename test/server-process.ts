@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { root } from "../scripts/command.ts";
 import { sourceCondition, withSourceCondition } from "../scripts/source-condition.ts";
+import { bundled, command } from "./server-scripts.ts";
 
 export interface ServerFolder extends AsyncDisposable {
   /** The working folder of a server, with a few files. */
@@ -35,16 +36,12 @@ export interface ServerOptions {
   readonly script?: string;
 }
 
-/** Serves the tools of `fixtures/serve-toy-tools.ts` instead of the built-in ones. */
-export const toyServer = join(root, "test/fixtures/serve-toy-tools.ts");
-
 /** How long a start or a stop may take on a busy machine. */
 const limitMs = 60_000;
 
 /** Approves a tool file of the folder, as a user does on the command line. */
 export async function approveScript({ work, data }: ServerFolder, file: string): Promise<void> {
-  const main = join(root, "packages/cli/src/main.ts");
-  const approve = [main, "scripts", "approve", file, "--yes", "--data", data];
+  const approve = [bundled(command), "scripts", "approve", file, "--yes", "--data", data];
   const env = withSourceCondition();
   await promisify(execFile)(process.execPath, approve, { cwd: work, env });
 }
@@ -122,13 +119,12 @@ export async function runServerToEnd(
   }
 }
 
-function spawnServer({ folder, flags = [], environment = {}, script }: ServerOptions): {
+function spawnServer({ folder, flags = [], environment = {}, script = command }: ServerOptions): {
   readonly child: ChildProcess;
   readonly output: () => string;
 } {
-  const main = script ?? join(root, "packages/cli/src/main.ts");
   const args = ["serve", "--port", "0", "--data", folder.data, ...flags];
-  const child = spawn(process.execPath, [sourceCondition, main, ...args], {
+  const child = spawn(process.execPath, [sourceCondition, bundled(script), ...args], {
     cwd: folder.work,
     stdio: ["ignore", "pipe", "pipe"],
     // Without this environment, so that keys and settings of the tests' user have no effect.

@@ -4,8 +4,8 @@ import {
   readLedger,
   type ServerFolder,
   startServerProcess,
-  toyServer,
 } from "../server-process.ts";
+import { toyServer } from "../server-scripts.ts";
 import { type ChatRequest, startUpstream, type UpstreamAnswer } from "../upstream.ts";
 
 /** A server for the tests of one client, with a scripted model behind it. */
