@@ -107,9 +107,15 @@ test("several lines are parallel calls of one turn", { skip }, async () => {
   assert.match(await me.answer(), /2 calls were made[\s\S]*At last[\s\S]*Haul away/);
 });
 
-test("each call and turn shows its time and its tokens", { skip }, async () => {
+test("each call and turn shows its time, and its tokens in expert mode", { skip }, async () => {
   const row = me.row("ViewFile");
   assert.match(await row.getByTestId("call-time").innerText(), /\d ?(ms|s)$/);
+  assert.doesNotMatch(await me.chat.innerText(), /tok/);
+  await me.page.getByTestId("open-settings").click();
+  const dialog = me.page.getByRole("dialog", { name: "Settings" });
+  await dialog.getByRole("radio", { name: "Expert" }).check({ force: true });
+  await me.page.keyboard.press("Escape");
+  await row.getByTestId("call-tokens").waitFor();
   assert.match(await row.getByTestId("call-tokens").innerText(), /^\d+\s*tok/);
   const numbers = await me.page.getByTestId("turn-numbers").last().innerText();
   assert.match(numbers, /\d ?(ms|s)/);

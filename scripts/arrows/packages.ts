@@ -264,7 +264,12 @@ export const packages: ArrowTable = {
     imports: { client: "values", contract: "types", core: "values" },
     usesNode: false,
     folders: {
-      texts: "the texts that users read on the page, and numbers as text",
+      "texts/numbers": "the page's language; numbers, dates and plurals in it",
+      "texts/en": "English texts, which define the keys of all languages",
+      "texts/catalogue": "the type of a language's texts; texts that follow the language",
+      "texts/zh-hans": "texts in Simplified Chinese",
+      "texts/languages": "the list of languages; choose one",
+      texts: "the texts of each topic in the page's language",
       api: "the client of the page, its key, whether the server is reachable",
       run: "turn events into the view of a run",
       state: "stores without JSX: app, chat, live run, catalog, route",

@@ -39,7 +39,7 @@ test("a user adds a variable, and a call uses it", { skip }, async () => {
   await me.say('/Text {"operation":"count","text":"$VAR_REF{{cargo}}"}');
   await me.turnEnds();
   await me.row("Text").getByTestId("call-toggle").click();
-  assert.match(await me.row("Text").getByTestId("call-arguments").innerText(), /tar\\ntimber/);
+  assert.match(await me.row("Text").getByTestId("call-arguments").innerText(), /tar\ntimber/);
   await panel.getByText("used 1 time").waitFor();
 });
 

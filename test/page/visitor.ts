@@ -61,7 +61,9 @@ export async function visit(
     void dialog.dismiss();
   });
   await page.goto(url);
-  const message = page.getByRole("textbox", { name: "Message", exact: true });
+  // Found by their ids, because the page may be in another language.
+  const message = page.getByTestId("composer-input");
+  const send = page.getByTestId("send");
   await message.waitFor();
 
   const panel: Visitor["panel"] = (name) =>
@@ -74,7 +76,7 @@ export async function visit(
     async say(text) {
       await message.fill(text);
       // The message cannot be sent before the models and the tools are loaded.
-      await page.getByRole("button", { name: "Send" }).and(page.locator(":enabled")).waitFor();
+      await send.and(page.locator(":enabled")).waitFor();
       await message.press("Enter");
       // From here on the server has the turn, so a reload shows it.
       await page
@@ -82,7 +84,7 @@ export async function visit(
         .last()
         .getByText(text.split("\n", 1)[0] ?? "")
         .waitFor();
-      await page.getByText("Sending…").waitFor({ state: "detached" });
+      await page.locator("article[aria-busy=true]").waitFor({ state: "detached" });
     },
     async turnEnds() {
       // A turn is busy from the key press on, before the server receives it.
@@ -91,7 +93,7 @@ export async function visit(
           document.querySelector("article.turn") !== null &&
           document.querySelector("main [aria-busy=true]") === null,
       );
-      await page.getByRole("button", { name: "Send" }).waitFor();
+      await send.waitFor();
     },
     row: (tool) => page.locator(`[data-testid=call-row][data-tool=${tool}]`).last(),
     card: (tool) => page.getByRole("region", { name: `${tool} needs your approval` }),

@@ -78,6 +78,8 @@ const row = (tool: string) => page.locator(`[data-testid=call-row][data-tool=${t
 const sent = (start: string) => mock.requests.filter((request) => request.startsWith(start));
 
 test("a click on a suggested prompt runs a tool and shows its result", { skip }, async () => {
+  await page.evaluate(() => localStorage.setItem("capstan.mode", "expert"));
+  await page.reload();
   const starters = page.getByTestId("starter");
   await starters.first().waitFor();
   assert.equal(await starters.count(), 3);

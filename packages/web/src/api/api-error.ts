@@ -1,6 +1,11 @@
 import { ApiError } from "@capstan/client";
-/** Returns the message of a thrown value, to show to users. */
+import { errorsTexts } from "../texts/errors.ts";
+
+/** Returns the message of a thrown value in the language of the page, if its code has a text. */
 export function messageOf(error: unknown): string {
+  const texts: { readonly [code: string]: (message: string) => string } = errorsTexts;
+  if (error instanceof ApiError && Object.hasOwn(texts, error.code))
+    return texts[error.code]?.(error.message) ?? error.message;
   return error instanceof Error ? error.message : String(error);
 }
 

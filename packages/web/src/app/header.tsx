@@ -18,9 +18,9 @@ export interface HeaderProps {
 
 /** Titles to show while the conversation's title is unknown. */
 const titlesOf = {
-  loading: shellTexts.opening,
-  missing: shellTexts.notFound,
-  failed: shellTexts.notOpened,
+  loading: () => shellTexts.opening,
+  missing: () => shellTexts.notFound,
+  failed: () => shellTexts.notOpened,
 } as const;
 
 /** The page header: the conversation's title, the connection state and the panel buttons. */
@@ -30,7 +30,7 @@ export function Header(props: HeaderProps) {
   const title = () => {
     if (isScripts()) return shellTexts.scripts;
     const { type } = app.chat.status();
-    if (type !== "ready") return titlesOf[type];
+    if (type !== "ready") return titlesOf[type]();
     const open = app.chat.conversation();
     if (open === null) return shellTexts.newChat;
     const listed = app.conversations.all.value().find((entry) => entry.id === open.id);

@@ -13,12 +13,12 @@ import { connectionsTexts } from "../texts/connections.ts";
 import { inboxTexts } from "../texts/inbox.ts";
 import { shellTexts } from "../texts/shell.ts";
 
-const titles: { readonly [panel in PanelName]: string } = {
-  inbox: inboxTexts.title,
-  tools: shellTexts.tools,
-  connections: connectionsTexts.title,
-  variables: shellTexts.variables,
-  permissions: shellTexts.permissions,
+const titles: { readonly [panel in PanelName]: () => string } = {
+  inbox: () => inboxTexts.title,
+  tools: () => shellTexts.tools,
+  connections: () => connectionsTexts.title,
+  variables: () => shellTexts.variables,
+  permissions: () => shellTexts.permissions,
 };
 
 /** The panel next to the chat; an overlay on narrow screens. */
@@ -44,7 +44,7 @@ export function SidePanel(props: { readonly panel: PanelName; readonly isOverlay
         data-testid={`panel-${props.panel}`}
       >
         <div class="panel-head spread">
-          <h2 id="panel-title">{titles[props.panel]}</h2>
+          <h2 id="panel-title">{titles[props.panel]()}</h2>
           <IconButton
             icon="close"
             label={shellTexts.closePanel}

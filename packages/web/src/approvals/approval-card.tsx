@@ -27,6 +27,7 @@ import { GrantChoiceForm } from "./grant-choice-form.tsx";
 import { GrantConfirmation } from "./grant-confirmation.tsx";
 import { ErrorText } from "../shell/error-text.tsx";
 import { approvalsTexts } from "../texts/approvals.ts";
+import { inboxTexts } from "../texts/inbox.ts";
 import "./approvals.css";
 
 /** Asks the user to approve one call. It closes when the run reports an answer from any client. */
@@ -187,7 +188,11 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
       />
       <Show
         when={isOpen()}
-        fallback={<p class="approval-outcome">{approvalsTexts.card.answered(outcome())}</p>}
+        fallback={
+          <p class="approval-outcome">
+            {approvalsTexts.card.answered(inboxTexts.answers[outcome() ?? "pending"])}
+          </p>
+        }
       >
         <ErrorText class="approval-error" message={loading.error()} testId="approval-show-error" />
         <ShowAll
@@ -252,7 +257,8 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
                 <strong class="breaks" data-testid="approval-covers">
                   <VisibleText isLine text={grant().title} />
                 </strong>
-                .<Show when={props.approval.remember}> {approvalsTexts.card.onceRemembers}</Show>
+                {approvalsTexts.card.sentenceEnd}
+                <Show when={props.approval.remember}> {approvalsTexts.card.onceRemembers}</Show>
               </p>
               <GrantChoiceForm
                 approval={props.approval}

@@ -14,6 +14,7 @@ import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
 import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
+import { formatDateTime } from "../texts/numbers/date.ts";
 
 /** The list of saved approvals, which the user can revoke. */
 export function GrantsPart() {
@@ -104,9 +105,7 @@ function DamagedGrant(props: {
 function untilText({ expiresAt }: GrantView): string {
   if (expiresAt === undefined) return approvalsTexts.grants.untilRevoked;
   const at = new Date(expiresAt);
-  return approvalsTexts.grants.until(
-    at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }),
-  );
+  return approvalsTexts.grants.until(formatDateTime(at.getTime()));
 }
 
 function GrantItem(props: {
@@ -129,9 +128,11 @@ function GrantItem(props: {
         {props.grant.scope === "always"
           ? approvalsTexts.grants.everySession
           : approvalsTexts.grants.thisSession}{" "}
-        · {approvalsTexts.grants.by}{" "}
-        {props.grant.grantedBy === "local" ? approvalsTexts.grants.you : props.grant.grantedBy} ·{" "}
-        {formatAge(props.grant.createdAt, client.now())} ·{" "}
+        ·{" "}
+        {approvalsTexts.grants.by(
+          props.grant.grantedBy === "local" ? approvalsTexts.grants.you : props.grant.grantedBy,
+        )}{" "}
+        · {formatAge(props.grant.createdAt, client.now())} ·{" "}
         <span data-testid="grant-until">{untilText(props.grant)}</span>
       </p>
       <Show when={props.grant.match.type === "pattern" ? props.grant.match.when : undefined}>

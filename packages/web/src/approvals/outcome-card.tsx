@@ -26,9 +26,9 @@ import { approvalsTexts } from "../texts/approvals.ts";
 import "./approvals.css";
 
 const choices = [
-  ["H", "primary", "happened", approvalsTexts.outcome.happened],
-  ["N", "", "did_not_happen", approvalsTexts.outcome.didNotHappen],
-  ["G", "quiet", "run_again", approvalsTexts.outcome.runAgain],
+  ["H", "primary", "happened", "happened"],
+  ["N", "", "did_not_happen", "didNotHappen"],
+  ["G", "quiet", "run_again", "runAgain"],
 ] as const;
 
 type Found = NonNullable<CallView["found"]>;
@@ -190,7 +190,7 @@ function Question(props: {
               hasKeys={hasKeys}
               onClick={() => props.onAnswer(outcome)}
             >
-              {word}
+              {approvalsTexts.outcome[word]}
             </AnswerButton>
           )}
         </For>

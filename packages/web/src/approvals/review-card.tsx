@@ -19,6 +19,7 @@ import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
 import { ErrorText } from "../shell/error-text.tsx";
 import { approvalsTexts } from "../texts/approvals.ts";
+import { inboxTexts } from "../texts/inbox.ts";
 import "./approvals.css";
 import "./reviews.css";
 
@@ -28,14 +29,14 @@ const pageChars = 1_000_000;
 type Mode = "release" | "redact" | "replace";
 
 const headings = {
-  release: approvalsTexts.review.release,
-  redact: approvalsTexts.review.releaseRedacted,
-  replace: approvalsTexts.review.releaseReplaced,
+  release: "release",
+  redact: "releaseRedacted",
+  replace: "releaseReplaced",
 } as const;
 
 const edits = [
-  ["E", "redact", approvalsTexts.review.redact],
-  ["P", "replace", approvalsTexts.review.replace],
+  ["E", "redact"],
+  ["P", "replace"],
 ] as const;
 
 /**
@@ -202,7 +203,11 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
       </Show>
       <Show
         when={isOpen()}
-        fallback={<p class="approval-outcome">{approvalsTexts.card.answered(outcome())}</p>}
+        fallback={
+          <p class="approval-outcome">
+            {approvalsTexts.card.answered(inboxTexts.answers[outcome() ?? "pending"])}
+          </p>
+        }
       >
         <ShowAll
           folding={{ isFolded, unfold: showAll }}
@@ -222,10 +227,10 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
             hasKeys={hasKeys}
             onClick={give}
           >
-            {headings[mode()]}
+            {approvalsTexts.review[headings[mode()]]}
           </AnswerButton>
           <For each={edits}>
-            {([letter, wanted, word]) => (
+            {([letter, wanted]) => (
               <AnswerButton
                 letter={letter}
                 class="quiet"
@@ -235,7 +240,7 @@ export function ReviewCard(props: { readonly review: ReviewNotice }) {
                 hasKeys={hasKeys}
                 onClick={() => toggle(wanted)}
               >
-                {word}
+                {approvalsTexts.review[wanted]}
               </AnswerButton>
             )}
           </For>

@@ -1,5 +1,5 @@
 import { For, Match, Show, Switch } from "solid-js";
-import { formatBytes } from "../texts/count.ts";
+import { formatBytes } from "../texts/numbers/count.ts";
 import { IconButton } from "../shell/button.tsx";
 import { Icon } from "../shell/icon.tsx";
 import { StoredPicture } from "../shell/stored-file.tsx";

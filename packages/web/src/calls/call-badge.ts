@@ -12,37 +12,41 @@ export interface CallBadge {
   readonly icon: IconName | "spinner";
 }
 
+/** A badge with the key of its label. */
+interface Face extends Omit<CallBadge, "label"> {
+  readonly text: keyof typeof callsTexts.status;
+}
+
 const face = (
   status: string,
-  label: string,
+  text: Face["text"],
   tone: CallTone,
   icon: CallBadge["icon"],
-): CallBadge => ({
-  status,
-  label,
-  tone,
-  icon,
-});
+): Face => ({ status, text, tone, icon });
+
+function badgeOf({ text, ...rest }: Face): CallBadge {
+  return { ...rest, label: callsTexts.status[text] };
+}
 
 const settledFaces = {
-  success: face("done", callsTexts.status.done, "done", "check"),
-  error: face("failed", callsTexts.status.failed, "danger", "cross"),
-  timed_out: face("timed_out", callsTexts.status.timedOut, "danger", "wait"),
-  execution_rejected: face("refused", callsTexts.status.rejected, "warning", "hand"),
-  result_rejected: face("withheld", callsTexts.status.withheld, "warning", "hand"),
-  not_found: face("not_found", callsTexts.status.unknownTool, "danger", "question"),
-  cancelled: face("cancelled", callsTexts.status.stopped, "warning", "stop"),
-  outcome_unknown: face("outcome_unknown", callsTexts.status.outcomeUnknown, "warning", "question"),
+  success: face("done", "done", "done", "check"),
+  error: face("failed", "failed", "danger", "cross"),
+  timed_out: face("timed_out", "timedOut", "danger", "wait"),
+  execution_rejected: face("refused", "rejected", "warning", "hand"),
+  result_rejected: face("withheld", "withheld", "warning", "hand"),
+  not_found: face("not_found", "unknownTool", "danger", "question"),
+  cancelled: face("cancelled", "stopped", "warning", "stop"),
+  outcome_unknown: face("outcome_unknown", "outcomeUnknown", "warning", "question"),
 } as const;
 
 const openFaces = {
-  writing: face("writing", callsTexts.status.writing, "busy", "spinner"),
-  proposed: face("waiting", callsTexts.status.waiting, "quiet", "wait"),
-  answered: face("waiting", callsTexts.status.queued, "quiet", "wait"),
-  asking: face("asking", callsTexts.status.asking, "asking", "hand"),
-  reviewing: face("reviewing", callsTexts.status.reviewing, "asking", "hand"),
-  client: face("waiting", callsTexts.status.client, "quiet", "wait"),
-  running: face("running", callsTexts.status.running, "busy", "spinner"),
+  writing: face("writing", "writing", "busy", "spinner"),
+  proposed: face("waiting", "waiting", "quiet", "wait"),
+  answered: face("waiting", "queued", "quiet", "wait"),
+  asking: face("asking", "asking", "asking", "hand"),
+  reviewing: face("reviewing", "reviewing", "asking", "hand"),
+  client: face("waiting", "client", "quiet", "wait"),
+  running: face("running", "running", "busy", "spinner"),
 } as const;
 
 /**
@@ -51,13 +55,13 @@ const openFaces = {
  */
 export function callBadge(call: CallState, runIsOver: boolean): CallBadge {
   if (call.phase === "settled") {
-    const settled = settledFaces[call.status ?? "outcome_unknown"];
+    const settled = badgeOf(settledFaces[call.status ?? "outcome_unknown"]);
     const outcome = call.reviewed?.outcome;
     return outcome === "redacted" || outcome === "replaced"
-      ? { ...settled, label: callsTexts.status.reviewed(settled.label, outcome) }
+      ? { ...settled, label: callsTexts.reviewed[outcome](settled.label) }
       : settled;
   }
   if (runIsOver)
-    return call.startedAt === null ? settledFaces.cancelled : settledFaces.outcome_unknown;
-  return openFaces[call.phase];
+    return badgeOf(settledFaces[call.startedAt === null ? "cancelled" : "outcome_unknown"]);
+  return badgeOf(openFaces[call.phase]);
 }

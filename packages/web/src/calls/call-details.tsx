@@ -1,6 +1,7 @@
 import { For, Show } from "solid-js";
 import { useApp } from "../state/app-state.ts";
 
+import { WholeArguments } from "../approvals/arguments-view.tsx";
 import { formatDuration } from "../format/duration.ts";
 import { prettyJson } from "../format/json-text.ts";
 import type { CallState } from "../run/call-state.ts";
@@ -17,13 +18,14 @@ const noteChars = 2_000;
 
 /** The details of a call: arguments, repairs, decision, output, and the result that the model saw. */
 export function CallDetails(props: { readonly id: string; readonly call: CallState }) {
-  const { showVariable } = useApp();
+  const { isExpert, showVariable } = useApp();
   const args = () => {
     const { args: resolved, argumentsText } = props.call;
     return resolved === null
       ? prettyJson(argumentsText || "{}")
       : JSON.stringify(resolved, null, 2);
   };
+  const title = () => (props.call.edited ? callsTexts.editedArguments : callsTexts.arguments);
   const output = () => props.call.outputs.map(({ text }) => text).join("");
   const result = () => props.call.result;
   const numbers = () => {
@@ -32,18 +34,26 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
 
     const time =
       props.call.startedAt === null || props.call.status === "outcome_unknown"
-        ? ""
-        : `${formatDuration(settled.durationMs)} · `;
-    return `${time}${callsTexts.numbers(settled.tokens)}`;
+        ? []
+        : [formatDuration(settled.durationMs)];
+    return [...time, ...(isExpert() ? [callsTexts.numbers(settled.tokens)] : [])].join(" · ");
   };
 
   return (
     <div class="call-details stack" id={props.id} data-testid="call-details">
-      <TextSection
-        title={props.call.edited ? callsTexts.editedArguments : callsTexts.arguments}
-        text={args()}
-        testId="call-arguments"
-      />
+      <Show
+        when={isExpert() ? null : props.call.args}
+        fallback={<TextSection title={title()} text={args()} testId="call-arguments" />}
+      >
+        {(plain) => (
+          <section data-testid="call-arguments">
+            <div class="section-head spread">
+              <h3>{title()}</h3>
+            </div>
+            <WholeArguments args={plain()} />
+          </section>
+        )}
+      </Show>
       <Show when={props.call.repairs.length > 0}>
         <section>
           <div class="section-head spread">
@@ -82,12 +92,14 @@ export function CallDetails(props: { readonly id: string; readonly call: CallSta
           <Show
             when={notePicture(note.data)}
             fallback={
-              <p class="call-note breaks">
-                <code>
-                  <VisibleText isLine text={note.name} />
-                </code>{" "}
-                <VisibleText text={JSON.stringify(note.data).slice(0, noteChars)} />
-              </p>
+              <Show when={isExpert()}>
+                <p class="call-note breaks">
+                  <code>
+                    <VisibleText isLine text={note.name} />
+                  </code>{" "}
+                  <VisibleText text={JSON.stringify(note.data).slice(0, noteChars)} />
+                </p>
+              </Show>
             }
           >
             {(picture) => <ContentParts parts={[picture()]} tool={props.call.name} />}

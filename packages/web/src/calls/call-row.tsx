@@ -4,11 +4,12 @@ import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { OutcomeCard } from "../approvals/outcome-card.tsx";
 import { ReviewCard } from "../approvals/review-card.tsx";
 import type { LiveRun } from "../state/live-run.ts";
-import { formatCount } from "../texts/count.ts";
-import { argumentsLine } from "../format/json-text.ts";
+import { formatCount } from "../texts/numbers/count.ts";
+import { argumentsLine, plainArgumentsLine } from "../format/json-text.ts";
 import { hasEnded } from "../run/run-state.ts";
 import { ContentParts } from "../shell/content-parts.tsx";
 import { Icon } from "../shell/icon.tsx";
+import { useApp } from "../state/app-state.ts";
 import { attempt } from "../state/toasts.ts";
 import { CallDetails } from "./call-details.tsx";
 import { callBadge } from "./call-badge.ts";
@@ -21,6 +22,7 @@ import "./calls.css";
 
 /** One call of the timeline: name, state, time and tokens; the details unfold. */
 export function CallRow(props: { readonly run: LiveRun; readonly callId: string }) {
+  const { isExpert } = useApp();
   const [isOpen, setOpen] = createSignal(false);
   const call = createMemo(() => props.run.state().calls[props.callId]);
 
@@ -31,9 +33,10 @@ export function CallRow(props: { readonly run: LiveRun; readonly callId: string 
         const isStoppable = () => known().phase === "running" && face().status === "running";
         const summary = () => {
           const { args, argumentsText } = known();
-          return args === null ? argumentsText.slice(0, 160) : argumentsLine(args);
+          if (args === null) return isExpert() ? argumentsText.slice(0, 160) : "";
+          return isExpert() ? argumentsLine(args) : plainArgumentsLine(args);
         };
-        const tokens = () => known().result?.tokens;
+        const tokens = () => (isExpert() ? known().result?.tokens : undefined);
         const pictures = () => (known().result?.parts ?? []).filter(({ type }) => type === "image");
         const detailsId = () => `details-${props.run.view.id}-${props.callId}`;
 

@@ -1,23 +1,18 @@
 import type { CallDecision, ReviewOutcome } from "../run/run-event.ts";
 import { callsTexts } from "../texts/calls.ts";
 
-const deciders: { readonly [by in Exclude<CallDecision["by"], "system">]: string } =
-  callsTexts.decision.by;
-
 /** Describes who decided on a call, and why. */
-export function decisionText(decision: CallDecision): string {
-  const verdict =
-    decision.verdict === "allowed" ? callsTexts.decision.allowed : callsTexts.decision.rejected;
-  const reason =
-    decision.reason === undefined || decision.reason === "" ? "" : `: ${decision.reason}`;
-  if (decision.by === "system") return `${callsTexts.decision.notAllowed}${reason}`;
-  return `${verdict} ${deciders[decision.by]}${reason}`;
+export function decisionText({ verdict, by, reason = "" }: CallDecision): string {
+  const { allowed, rejected } = callsTexts.decision;
+  return withReason((verdict === "allowed" ? allowed : rejected)[by], reason);
 }
 
-const done: { readonly [outcome in ReviewOutcome["outcome"]]: string } = callsTexts.review;
-
 /** Describes the outcome of a result's review. */
-export function reviewText({ outcome, by, reason }: ReviewOutcome): string {
-  const who = by === "person" ? ` ${callsTexts.review.byYou}` : "";
-  return `${done[outcome]}${who}${reason === undefined ? "" : `: ${reason}`}.`;
+export function reviewText({ outcome, by, reason = "" }: ReviewOutcome): string {
+  const { review, reviewByYou, sentence } = callsTexts;
+  return sentence(withReason((by === "person" ? reviewByYou : review)[outcome], reason));
+}
+
+function withReason(text: string, reason: string): string {
+  return reason === "" ? text : callsTexts.decision.because(text, reason);
 }

@@ -10,17 +10,15 @@ export interface FailureAdvice {
   readonly tone: "danger" | "plain";
 }
 
-const stopped: FailureAdvice = { ...chatTexts.stopped, retry: chatTexts.continue, tone: "plain" };
-
 /** Explains a run that did not complete; returns `undefined` if it completed or still runs. */
 export function failureAdvice(
   phase: RunPhase,
   error: ChainError | null,
 ): FailureAdvice | undefined {
+  const failures: { readonly [code: string]: Pick<FailureAdvice, "title" | "advice"> } =
+    chatTexts.failures;
   const known =
-    error !== null && Object.hasOwn(chatTexts.failures, error.code)
-      ? chatTexts.failures[error.code]
-      : undefined;
+    error !== null && Object.hasOwn(failures, error.code) ? failures[error.code] : undefined;
   switch (phase) {
     case "queued":
     case "running":
@@ -28,12 +26,12 @@ export function failureAdvice(
     case "completed":
       return undefined;
     case "aborted":
-      return stopped;
+      return { ...chatTexts.stopped, retry: chatTexts.continue, tone: "plain" };
     case "interrupted":
     case "error":
     case "timeout": {
       return {
-        ...(known ?? fallback[phase]),
+        ...(known ?? fallbacks[phase]()),
         retry: phase === "timeout" ? chatTexts.continue : chatTexts.retry,
         tone: "danger",
       };
@@ -41,8 +39,8 @@ export function failureAdvice(
   }
 }
 
-const fallback = {
-  interrupted: chatTexts.interrupted,
-  error: chatTexts.failed,
-  timeout: chatTexts.tookTooLong,
+const fallbacks = {
+  interrupted: () => chatTexts.interrupted,
+  error: () => chatTexts.failed,
+  timeout: () => chatTexts.tookTooLong,
 };

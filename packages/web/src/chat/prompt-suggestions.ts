@@ -11,7 +11,7 @@ export interface PromptSuggestion {
 const texts = chatTexts.suggestions;
 
 /** Suggestions for the offline model, which accepts commands. */
-const commands: readonly PromptSuggestion[] = [
+const commands = (): readonly PromptSuggestion[] => [
   { ...texts.listFolder, needs: ["ListFiles"] },
   { ...texts.severalCommands, needs: ["ListFiles", "DateTime", "ListVars"] },
   { ...texts.fetchCommand, needs: ["FetchWebPage"] },
@@ -19,7 +19,7 @@ const commands: readonly PromptSuggestion[] = [
 ];
 
 /** Suggestions for models that understand sentences. */
-const sentences: readonly PromptSuggestion[] = [
+const sentences = (): readonly PromptSuggestion[] => [
   { ...texts.explore, needs: ["ListFiles"] },
   { ...texts.readPage, needs: ["FetchWebPage"] },
   { ...texts.several, needs: ["FindFiles", "DateTime"] },
@@ -33,7 +33,7 @@ export function promptSuggestions(
   isOffline: boolean,
   tools: ReadonlySet<string>,
 ): PromptSuggestion[] {
-  const possible = (isOffline ? commands : sentences).filter(({ needs }) =>
+  const possible = (isOffline ? commands() : sentences()).filter(({ needs }) =>
     needs.every((name) => tools.has(name)),
   );
   if (!isOffline) return possible.slice(0, 3);

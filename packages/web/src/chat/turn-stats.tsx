@@ -6,7 +6,7 @@ import { runDuration, runTotals } from "../run/run-totals.ts";
 import { useApp } from "../state/app-state.ts";
 import { createTickingClock } from "../state/ticking-clock.ts";
 import { chatTexts } from "../texts/chat.ts";
-import { formatCost } from "../texts/count.ts";
+import { formatCost } from "../texts/numbers/count.ts";
 
 interface TurnStatsProps {
   readonly state: RunState;
@@ -27,12 +27,11 @@ export function TurnStats(props: TurnStatsProps) {
     const totals = runTotals(props.state);
     const { usage, stats } = props.state;
     const found: string[] = [];
-    if (!app.showsDetails()) return found;
-    if (totals.calls > 0) {
+    if (app.isExpert() && totals.calls > 0) {
       found.push(chatTexts.stats.calls(totals.rounds, totals.calls));
       found.push(chatTexts.stats.results(totals.tokensShown, totals.tokensWithheld));
     }
-    if (usage !== null && usage.inputTokens + usage.outputTokens > 0) {
+    if (app.isExpert() && usage !== null && usage.inputTokens + usage.outputTokens > 0) {
       found.push(
         chatTexts.stats.model(usage.inputTokens, usage.cachedInputTokens, usage.outputTokens),
       );
@@ -46,7 +45,11 @@ export function TurnStats(props: TurnStatsProps) {
   return (
     <Show when={time()}>
       {(shown) => (
-        <p class="turn-numbers flow faint" title={chatTexts.stats.about} data-testid="turn-numbers">
+        <p
+          class="turn-numbers flow faint"
+          title={app.isExpert() ? chatTexts.stats.about : chatTexts.stats.aboutTime}
+          data-testid="turn-numbers"
+        >
           <span class="number-time" data-testid="turn-time">
             {shown()}
           </span>

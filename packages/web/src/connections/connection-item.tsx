@@ -10,6 +10,7 @@ import { connectionsTexts as texts } from "../texts/connections.ts";
 import { ConnectionTools } from "./connection-tools.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { goToSignIn } from "./return-from-sign-in.ts";
+import { formatList } from "../texts/numbers/count.ts";
 
 /** One connection: its state, its access, its tools, and the user's actions. */
 export function ConnectionItem(props: {
@@ -68,7 +69,7 @@ export function ConnectionItem(props: {
         <p class="soft">{texts.ofConfiguration}</p>
       </Show>
       <Show when={props.view.missing.length > 0}>
-        <p>{texts.missing(props.view.missing.join(", "))}</p>
+        <p>{texts.missing(formatList(props.view.missing))}</p>
       </Show>
       <Show when={props.view.credential}>
         {(credential) => (

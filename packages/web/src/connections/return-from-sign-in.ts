@@ -3,6 +3,7 @@ import { client } from "../api/client.ts";
 import { messageOf } from "../api/api-error.ts";
 import { showToast } from "../state/toasts.ts";
 import { connectionsTexts as texts } from "../texts/connections.ts";
+import { shellTexts } from "../texts/shell.ts";
 
 /**
  * The `state` parameter of the sign-in that this tab started. Answers to other tabs' sign-ins are
@@ -50,7 +51,11 @@ export async function returnFromSignIn(): Promise<boolean> {
     const { name } = await client.finishSignIn(answer);
     showToast({ text: texts.signedIn(name) });
   } catch (failure) {
-    showToast({ text: `${texts.failed}: ${messageOf(failure)}`, tone: "danger", ms: 20_000 });
+    showToast({
+      text: shellTexts.failure(texts.failed, messageOf(failure)),
+      tone: "danger",
+      ms: 20_000,
+    });
   }
   return true;
 }

@@ -1,4 +1,5 @@
 import { type ConversationEntry, stateOf } from "../state/conversation-list.ts";
+import { formatMonth } from "../texts/numbers/date.ts";
 import { conversationsTexts } from "../texts/conversations.ts";
 
 /** Conversations under one heading of the list. */
@@ -7,7 +8,7 @@ export interface ConversationGroup {
   readonly entries: readonly ConversationEntry[];
 }
 
-const { groups } = conversationsTexts;
+const groups = conversationsTexts.groups;
 
 /**
  * Divides conversations into the pinned ones, the archived ones, and the others by the day of their
@@ -47,7 +48,7 @@ function titleOfDay(at: number, now: number): string {
   if (days === 1) return groups.yesterday;
   if (days <= 7) return groups.week;
   if (days <= 30) return groups.month;
-  return new Date(at).toLocaleDateString(undefined, { month: "long", year: "numeric" });
+  return formatMonth(at);
 }
 
 /** The number of a day in the user's time zone. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { argumentsLine, parseJsonObject, prettyJson } from "./json-text.ts";
+import { argumentsLine, parseJsonObject, plainArgumentsLine, prettyJson } from "./json-text.ts";
 
 test("arguments are formatted as one line", () => {
   assert.equal(argumentsLine({ path: ".", limit: 3 }), 'path: "." · limit: 3');
+  assert.equal(plainArgumentsLine({ path: ".", tags: ["a"] }), "path: . · tags: …");
   assert.ok(argumentsLine({ text: "x".repeat(500) }).endsWith("…"));
 });
 

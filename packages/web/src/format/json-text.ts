@@ -9,11 +9,25 @@ export function prettyJson(text: string): string {
   }
 }
 
-/**
- * Formats a call's arguments on one line, for a row: `path: "." · limit: 20`.
- */
-export function argumentsLine(args: { readonly [key: string]: unknown }, limit = 120): string {
-  const parts = Object.entries(args).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+/** Formats a call's arguments as JSON on one line, for a row: `path: "." · limit: 20`. */
+export function argumentsLine(args: { readonly [key: string]: unknown }): string {
+  return onLine(args, JSON.stringify);
+}
+
+/** Formats a call's arguments on one line without JSON: `path: . · limit: 20 · tags: …`. */
+export function plainArgumentsLine(args: { readonly [key: string]: unknown }): string {
+  return onLine(args, (value) =>
+    typeof value === "object" && value !== null ? "…" : String(value),
+  );
+}
+
+const limit = 120;
+
+function onLine(
+  args: { readonly [key: string]: unknown },
+  format: (value: unknown) => string,
+): string {
+  const parts = Object.entries(args).map(([key, value]) => `${key}: ${format(value)}`);
   const line = parts.join(" · ");
   return line.length > limit ? `${line.slice(0, limit)}…` : line;
 }

@@ -6,6 +6,7 @@ import { importTexts } from "../texts/import.ts";
 import { importChats, undoImport } from "./import-chats.ts";
 import { openFile } from "./open-file.ts";
 import { readExport } from "./read-export.ts";
+import { shellTexts } from "../texts/shell.ts";
 
 /** The state of an import. `done` and `unfinished` imports can be undone. */
 export type ImportState =
@@ -60,7 +61,10 @@ export function createImports() {
       setLast(null);
       setState({ type: "undone", message: importTexts.undone(count) });
     } catch (thrown) {
-      setState({ type: "failed", message: `${importTexts.notUndone}: ${messageOf(thrown)}` });
+      setState({
+        type: "failed",
+        message: shellTexts.failure(importTexts.notUndone, messageOf(thrown)),
+      });
     }
   }
 

@@ -10,6 +10,7 @@ import { ErrorText } from "../shell/error-text.tsx";
 import { createAction } from "../state/action.ts";
 import { useApp } from "../state/app-state.ts";
 import { inboxTexts } from "../texts/inbox.ts";
+import { formatList } from "../texts/numbers/count.ts";
 
 /**
  * Allows several calls at once: only read-only calls whose cards show them whole. All other calls
@@ -20,10 +21,7 @@ export function AllowTogether(props: { readonly requests: readonly ApprovalView[
   const { isBusy, error, run } = createAction();
   const mayAllow = useMayAllow();
   const together = createMemo(() => props.requests.filter(isShortRead));
-  const tools = () =>
-    together()
-      .map(({ toolName }) => visibleText(toolName))
-      .join(", ");
+  const tools = () => formatList(together().map(({ toolName }) => visibleText(toolName)));
 
   const allow = () => {
     if (areAnswersLocked() || !mayAllow()) return;

@@ -1,6 +1,6 @@
 import type { ApprovalView } from "@capstan/contract";
 import { visibleText } from "@capstan/core/text";
-import { formatTime } from "../format/duration.ts";
+import { formatTime } from "../texts/numbers/date.ts";
 import { Icon } from "../shell/icon.tsx";
 import { inboxTexts } from "../texts/inbox.ts";
 

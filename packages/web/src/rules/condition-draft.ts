@@ -9,25 +9,21 @@ export interface ConditionDraft {
   readonly value: string;
 }
 
-const words =
-  rulesTexts.conditions
-    .tests; /** The tests of a condition. A test's label stands between the argument's name and the value. */
+/** The tests of a condition, each with an example of its value; null if it has no value. */
 export const conditionTests = {
-  path: { words: words.path, example: "docs/**" },
-  notPath: { words: words.notPath, example: "docs/**" },
-  equals: { words: words.equals, example: "main" },
-  notEquals: { words: words.notEquals, example: "main" },
-  glob: { words: words.glob, example: "rm *" },
-  prefix: { words: words.prefix, example: "git " },
-  host: { words: words.host, example: "example.org" },
-  site: { words: words.site, example: "https://example.org" },
-  min: { words: words.min, example: "1" },
-  max: { words: words.max, example: "10" },
-  given: { words: words.given, example: null },
-  absent: { words: words.absent, example: null },
-} as const satisfies {
-  readonly [test: string]: { readonly words: string; readonly example: string | null };
-};
+  path: "docs/**",
+  notPath: "docs/**",
+  equals: "main",
+  notEquals: "main",
+  glob: "rm *",
+  prefix: "git ",
+  host: "example.org",
+  site: "https://example.org",
+  min: "1",
+  max: "10",
+  given: null,
+  absent: null,
+} as const satisfies { readonly [test: string]: string | null };
 export type ConditionTest = keyof typeof conditionTests;
 
 export type When = NonNullable<OverrideView["when"]>;
@@ -94,7 +90,7 @@ function operatorOf(
 }
 
 function missing(test: ConditionTest): string {
-  return rulesTexts.errors.value(conditionTests[test].example);
+  return rulesTexts.errors.value(conditionTests[test]);
 }
 
 /**

@@ -13,10 +13,8 @@ interface ConditionFieldsProps {
   readonly onChange: (conditions: readonly ConditionDraft[]) => void;
 }
 
-const words = Object.entries(conditionTests) as readonly (readonly [
-  ConditionTest,
-  (typeof conditionTests)[ConditionTest],
-])[];
+/** A test's label stands between the argument's name and the value. */
+const tests = Object.keys(conditionTests) as readonly ConditionTest[];
 /** The maximum number of conditions in a rule. */
 const most = 20;
 
@@ -64,13 +62,13 @@ export function ConditionFields(props: ConditionFieldsProps) {
                 change(index, { test: event.currentTarget.value as ConditionTest })
               }
             >
-              {words.map(([test, { words: text }]) => (
+              {tests.map((test) => (
                 <option value={test} selected={condition().test === test}>
-                  {text}
+                  {rulesTexts.conditions.tests[test]}
                 </option>
               ))}
             </select>
-            <Show when={conditionTests[condition().test].example}>
+            <Show when={conditionTests[condition().test]}>
               {(example) => (
                 <input
                   class="field"

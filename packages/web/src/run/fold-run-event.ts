@@ -81,7 +81,7 @@ function fold(state: RunState, event: RunEvent): RunState {
         error: event.error ?? state.error,
       };
     case "limit.reached":
-      return { ...state, limit: event.message };
+      return { ...state, limit: { name: event.limit, message: event.message } };
     case "item.logprobs":
     case "run.heartbeat":
     case "run.orphaned":

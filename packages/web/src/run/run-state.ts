@@ -69,8 +69,8 @@ export interface RunState {
   readonly error: ChainError | null;
   /** Why the last model step ended. */
   readonly finishReason: string | null;
-  /** A sentence about the limit after which the model got no more tools. */
-  readonly limit: string | null;
+  /** The limit after which the model got no more tools, and a sentence of the server about it. */
+  readonly limit: { readonly name: string; readonly message: string } | null;
 }
 
 export const initialRunState: RunState = {

@@ -39,7 +39,7 @@ export function runDuration(state: RunState, now: number): number | null {
 /** Returns the notice that a limit or a filter ended an answer early. */
 export function endedEarly({ limit, finishReason, phase }: RunState): readonly string[] {
   const notices: string[] = [];
-  if (limit !== null) notices.push(chatTexts.turn.limitReached(limit));
+  if (limit !== null) notices.push(chatTexts.turn.limitReached(limit.name, limit.message));
   if (hasEnded(phase) && finishReason === "length") notices.push(chatTexts.turn.tokenLimit);
   if (hasEnded(phase) && finishReason === "content_filter")
     notices.push(chatTexts.turn.contentFilter);

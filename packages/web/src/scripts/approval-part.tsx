@@ -2,7 +2,7 @@ import type { DeclaredPermissionsView, ScriptDetail, ScriptFilesView } from "@ca
 import { createEffect, For, on, Show } from "solid-js";
 import { hasStatus } from "../api/api-error.ts";
 import { client } from "../api/client.ts";
-import { formatBytes } from "../texts/count.ts";
+import { formatBytes } from "../texts/numbers/count.ts";
 import { createLoaded } from "../state/loaded.ts";
 import { DiffView } from "./editor/diff-view.tsx";
 import { fileChanges } from "./file-changes.ts";
@@ -12,6 +12,7 @@ import { Button } from "../shell/button.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { createAction } from "../state/action.ts";
 import { scriptsTexts } from "../texts/scripts.ts";
+import { formatDateTime } from "../texts/numbers/date.ts";
 
 interface ApprovalPartProps {
   readonly file: ScriptDetail;
@@ -51,7 +52,7 @@ export function ApprovalPart(props: ApprovalPartProps) {
   };
   const approvedOn = () => {
     const at = props.file.approved?.approved_at;
-    return at === undefined ? "" : new Date(at).toLocaleString();
+    return at === undefined ? "" : formatDateTime(at);
   };
 
   return (

@@ -1,5 +1,6 @@
 import type { ScriptToolView } from "@capstan/contract";
 import { scriptsTexts } from "../texts/scripts.ts";
+import { formatChoices } from "../texts/numbers/count.ts";
 
 type JsonSchema = ScriptToolView["parameters"];
 
@@ -118,18 +119,23 @@ function choicesOf(schema: Schema): readonly string[] {
 function typeText(schema: Schema, root: JsonSchema): string {
   const one = withoutNull(resolved(schema, root), root);
   if (Array.isArray(one["enum"])) {
-    const listed = choicesOf(one).join(" or ");
-    return listed.length <= mostTypeText ? listed : `one of ${one["enum"].length}`;
+    const listed = formatChoices(choicesOf(one));
+    return listed.length <= mostTypeText ? listed : scriptsTexts.trial.oneOf(one["enum"].length);
   }
   const alternatives = alternativesOf(one);
   if (alternatives.length > 0)
-    return alternatives.map((other) => typeText(other, root)).join(" or ");
+    return formatChoices(alternatives.map((other) => typeText(other, root)));
   if (one["type"] === "array") {
-    const items = isSchema(one["items"]) ? ` of ${typeText(one["items"], root)}` : "";
-    return `list${items}`;
+    return isSchema(one["items"])
+      ? scriptsTexts.trial.listOf(typeText(one["items"], root))
+      : scriptsTexts.trial.list;
   }
   const { type } = one;
-  return Array.isArray(type) ? type.join(" or ") : typeof type === "string" ? type : "anything";
+  return Array.isArray(type)
+    ? formatChoices(type)
+    : typeof type === "string"
+      ? type
+      : scriptsTexts.trial.anything;
 }
 
 /** `Optional[int]` gets a field for an int: if it stays empty, the value is null or the default. */

@@ -2,6 +2,7 @@ import type { ScriptCallList, ScriptCallView } from "@capstan/contract";
 import { onMount, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { decisionText } from "../calls/decision-text.ts";
+import { formatDateTime } from "../texts/numbers/date.ts";
 import { formatDuration } from "../format/duration.ts";
 import { argumentsLine, prettyJson } from "../format/json-text.ts";
 import { KeyedFor } from "../shell/keyed-for.tsx";
@@ -10,6 +11,7 @@ import { tracebackOf } from "./traceback.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
 import { Button } from "../shell/button.tsx";
 import { scriptsTexts } from "../texts/scripts.ts";
+import { formatList } from "../texts/numbers/count.ts";
 
 /** The user's recent calls of a file's tools, made by a model or tried here. */
 export function CallsPart(props: { readonly id: string }) {
@@ -29,7 +31,7 @@ export function CallsPart(props: { readonly id: string }) {
       <ErrorNotice message={calls.error()} />
       <Show when={calls.value().unreadable.length > 0}>
         <p class="notice" data-testid="unreadable-calls">
-          {scriptsTexts.calls.unreadable(calls.value().unreadable.join(", "))}
+          {scriptsTexts.calls.unreadable(formatList(calls.value().unreadable))}
         </p>
       </Show>
       <ul class="last-calls" data-testid="last-calls">
@@ -67,7 +69,7 @@ function LastCall(props: { readonly call: ScriptCallView }) {
             <span class={`tag ${tone()}`}>{props.call.status.replaceAll("_", " ")}</span>
             <span class="parameter-type faint breaks">
               <time datetime={new Date(props.call.proposedAt).toISOString()}>
-                {new Date(props.call.proposedAt).toLocaleString()}
+                {formatDateTime(props.call.proposedAt)}
               </time>
               {took() === "" ? "" : ` · ${took()}`} ·{" "}
               {props.call.made_by === "person"

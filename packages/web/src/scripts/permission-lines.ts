@@ -1,6 +1,7 @@
 import type { DeclaredPermissionsView, ScriptPermissionsView } from "@capstan/contract";
 import { formatDuration } from "../format/duration.ts";
 import { scriptsTexts } from "../texts/scripts.ts";
+import { formatList } from "../texts/numbers/count.ts";
 
 /** One permission that a file requests, in words. */
 export interface PermissionLine {
@@ -29,9 +30,9 @@ function linesOf(set: ScriptPermissionsView): readonly Omit<PermissionLine, "of"
   const { network, secrets = [], roots, executionPolicy, resultApprovalPolicy, timeoutMs } = set;
   const said: (readonly [text: string | false | undefined, isBold: boolean])[] = [
     [networkText(network), network !== false],
-    [secrets.length > 0 && scriptsTexts.permissions.secrets(secrets.join(", ")), true],
-    [roots?.write && scriptsTexts.permissions.write(roots.write.join(", ")), true],
-    [roots?.read && scriptsTexts.permissions.read(roots.read.join(", ")), true],
+    [secrets.length > 0 && scriptsTexts.permissions.secrets(formatList(secrets)), true],
+    [roots?.write && scriptsTexts.permissions.write(formatList(roots.write)), true],
+    [roots?.read && scriptsTexts.permissions.read(formatList(roots.read)), true],
     [executionPolicy && executions[executionPolicy], executionPolicy === "auto"],
     [resultApprovalPolicy && reviews[resultApprovalPolicy], false],
     [set.effects && effects[set.effects], false],
@@ -46,5 +47,5 @@ function networkText(network: ScriptPermissionsView["network"]): string | undefi
   if (network === false) return scriptsTexts.permissions.noNetwork;
   return network === true
     ? scriptsTexts.permissions.anyHost
-    : scriptsTexts.permissions.hosts(network.join(", "));
+    : scriptsTexts.permissions.hosts(formatList(network));
 }

@@ -95,12 +95,13 @@ function ArgumentInput(props: {
   // The parent creates this component again for another field.
   const { type, name, isRequired, choices, defaultText, typeText } = props.field;
   const placeholder = defaultText ?? typeText;
-  const attributes = {
-    text: { placeholder, spellcheck: false },
-    json: { placeholder: scriptsTexts.trial.json(placeholder), spellcheck: false },
-    number: { inputmode: "decimal", autocomplete: "off", placeholder },
-    choice: {},
-  }[type];
+  const attributes = () =>
+    ({
+      text: { placeholder, spellcheck: false },
+      json: { placeholder: scriptsTexts.trial.json(placeholder), spellcheck: false },
+      number: { inputmode: "decimal", autocomplete: "off", placeholder },
+      choice: {},
+    })[type];
   const isLines = type === "text" || type === "json";
   return (
     <Field
@@ -114,7 +115,7 @@ function ArgumentInput(props: {
         </>
       }
       as={type === "choice" ? "select" : isLines ? "textarea" : "input"}
-      {...attributes}
+      {...attributes()}
       {...(isLines && { look: "code", rows: Math.min(12, props.value.split("\n").length) })}
       aria-required={isRequired}
       error={props.error}

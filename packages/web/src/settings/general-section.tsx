@@ -1,15 +1,16 @@
 import { For, Show } from "solid-js";
 import { NotificationSwitch } from "../inbox/notification-switch.tsx";
 import { Button } from "../shell/button.tsx";
-import { Toggle } from "../shell/toggle.tsx";
 import { useApp } from "../state/app-state.ts";
 import type { Theme } from "../state/preferences.ts";
+import { LanguageField } from "./language-field.tsx";
 import { InstructionsField } from "./instructions-field.tsx";
 import { settingsTexts } from "../texts/settings.ts";
 import { shortcutTexts } from "../texts/shortcuts.ts";
 
 const texts = settingsTexts.general;
 const themes: readonly Theme[] = ["system", "light", "dark"];
+const modes = ["plain", "expert"] as const;
 
 /** Appearance and notifications: settings of this browser. */
 export function GeneralSection() {
@@ -39,13 +40,30 @@ export function GeneralSection() {
         </fieldset>
       </section>
       <section class="setting">
-        <Toggle
-          label={texts.details}
-          detail={texts.aboutDetails}
-          isOn={app.showsDetails()}
-          testId="show-details"
-          onChange={(on) => app.showDetails(on)}
-        />
+        <fieldset class="choices">
+          <legend class="setting-title">{texts.mode}</legend>
+          <div class="choice-row flow">
+            <For each={modes}>
+              {(mode) => (
+                <label class="choice">
+                  <input
+                    type="radio"
+                    name="mode"
+                    value={mode}
+                    checked={app.isExpert() === (mode === "expert")}
+                    data-testid={`mode-${mode}`}
+                    onChange={() => app.setExpert(mode === "expert")}
+                  />
+                  <span>{texts.modes[mode]}</span>
+                </label>
+              )}
+            </For>
+          </div>
+          <p class="setting-about">{texts.aboutMode}</p>
+        </fieldset>
+      </section>
+      <section class="setting">
+        <LanguageField />
       </section>
       <section class="setting">
         <InstructionsField />

@@ -20,8 +20,8 @@ export function ThemeToggle() {
   return (
     <IconButton
       icon={shown() === "dark" ? "sun" : "moon"}
-      label={settingsTexts.theme(other())}
-      title={settingsTexts.theme(other())}
+      label={settingsTexts.switchTheme[other()]}
+      title={settingsTexts.switchTheme[other()]}
       data-testid="theme-toggle"
       onClick={() => theme.choose(other() === system() ? "system" : other())}
     />

@@ -2,8 +2,9 @@ import type { UsageView } from "@capstan/contract";
 import { createEffect, createSignal, For, on, Show } from "solid-js";
 import { client } from "../api/client.ts";
 import { ErrorNotice } from "../shell/error-text.tsx";
+import { useApp } from "../state/app-state.ts";
 import { createLoaded } from "../state/loaded.ts";
-import { formatCost, formatCount, formatShort } from "../texts/count.ts";
+import { formatCost, formatCount, formatShort } from "../texts/numbers/count.ts";
 import { settingsTexts } from "../texts/settings.ts";
 import { sumByDay, sumByModel, sumOf, type UsageSum } from "./usage-sums.ts";
 
@@ -12,6 +13,7 @@ const periods = [7, 30, 90] as const;
 
 /** The tokens and costs of the user, by day and by model. */
 export function UsageSection() {
+  const { isExpert } = useApp();
   const [days, setDays] = createSignal<number>(30);
   const usage = createLoaded<readonly UsageView[]>([], () =>
     client.usage({ days: days(), utcOffset: -new Date().getTimezoneOffset() }),
@@ -60,19 +62,23 @@ export function UsageSection() {
         >
           <dl class="usage-total flow" data-testid="usage-total">
             <Figure name={texts.cost} value={costText(total())} />
-            <Figure
-              name={texts.input}
-              value={formatShort(total().input)}
-              title={formatCount(total().input)}
-            />
-            <Figure
-              name={texts.output}
-              value={formatShort(total().output)}
-              title={formatCount(total().output)}
-            />
+            <Show when={isExpert()}>
+              <Figure
+                name={texts.input}
+                value={formatShort(total().input)}
+                title={formatCount(total().input)}
+              />
+              <Figure
+                name={texts.output}
+                value={formatShort(total().output)}
+                title={formatCount(total().output)}
+              />
+            </Show>
             <Figure name={texts.answers} value={formatCount(total().runs)} />
           </dl>
-          <Days days={sumByDay(usage.value(), days(), Date.now())} />
+          <Show when={isExpert()} fallback={<p class="faint usage-note">{texts.inExpertMode}</p>}>
+            <Days days={sumByDay(usage.value(), days(), Date.now())} />
+          </Show>
           <Models models={sumByModel(usage.value())} />
           <Show when={total().isPartial}>
             <p class="faint usage-note">{texts.unpriced}</p>
@@ -133,6 +139,7 @@ function Days(props: { readonly days: readonly (UsageSum & { readonly day: strin
 }
 
 function Models(props: { readonly models: readonly (UsageSum & { readonly model: string })[] }) {
+  const { isExpert } = useApp();
   return (
     <div class="usage-table" tabindex="0" role="region" aria-label={texts.byModel}>
       <table>
@@ -140,8 +147,10 @@ function Models(props: { readonly models: readonly (UsageSum & { readonly model:
           <tr>
             <th scope="col">{texts.model}</th>
             <th scope="col">{texts.answers}</th>
-            <th scope="col">{texts.input}</th>
-            <th scope="col">{texts.output}</th>
+            <Show when={isExpert()}>
+              <th scope="col">{texts.input}</th>
+              <th scope="col">{texts.output}</th>
+            </Show>
             <th scope="col">{texts.cost}</th>
           </tr>
         </thead>
@@ -153,8 +162,12 @@ function Models(props: { readonly models: readonly (UsageSum & { readonly model:
                   {model.model}
                 </th>
                 <td>{formatCount(model.runs)}</td>
-                <td title={texts.cached(formatCount(model.cached))}>{formatCount(model.input)}</td>
-                <td>{formatCount(model.output)}</td>
+                <Show when={isExpert()}>
+                  <td title={texts.cached(formatCount(model.cached))}>
+                    {formatCount(model.input)}
+                  </td>
+                  <td>{formatCount(model.output)}</td>
+                </Show>
                 <td>{costText(model)}</td>
               </tr>
             )}

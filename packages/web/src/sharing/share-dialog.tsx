@@ -10,6 +10,7 @@ import { attempt } from "../state/toasts.ts";
 import { sharingTexts } from "../texts/sharing.ts";
 import { shareAddress } from "./share-link.ts";
 import "./sharing.css";
+import { formatDateTime } from "../texts/numbers/date.ts";
 
 /** Creates, replaces and revokes the link to a chat. */
 export function ShareDialog(props: {
@@ -68,7 +69,7 @@ function Link(props: { readonly conversation: string }) {
     if (now === undefined) return "";
     return now === null
       ? sharingTexts.notShared
-      : sharingTexts.sharedSince(new Date(now.created_at).toLocaleString());
+      : sharingTexts.sharedSince(formatDateTime(now.created_at));
   };
   return (
     <>

@@ -7,6 +7,7 @@ import { conversationHref } from "../state/route.ts";
 import { attempt } from "../state/toasts.ts";
 import { sharingTexts } from "../texts/sharing.ts";
 import "./sharing.css";
+import { formatDate } from "../texts/numbers/date.ts";
 
 /** The user's shared chats, whose links can be revoked. */
 export function SharedChats() {
@@ -36,9 +37,7 @@ export function SharedChats() {
                 <a href={conversationHref(share.conversation)}>
                   {share.title || sharingTexts.untitled}
                 </a>{" "}
-                <span class="soft">
-                  {sharingTexts.since(new Date(share.created_at).toLocaleDateString())}
-                </span>
+                <span class="soft">{sharingTexts.since(formatDate(share.created_at))}</span>
               </span>
               <Button look="danger" onClick={() => void revoke(share.conversation)}>
                 {sharingTexts.revoke}

@@ -8,6 +8,7 @@ import { Logo } from "../shell/logo.tsx";
 import { VisibleText } from "../shell/visible-text.tsx";
 import { sharingTexts } from "../texts/sharing.ts";
 import "./sharing.css";
+import { formatDate } from "../texts/numbers/date.ts";
 
 const texts = sharingTexts.page;
 
@@ -39,7 +40,7 @@ export function SharedPage(props: { readonly token: string }) {
             <>
               <header>
                 <h1 dir="auto">{found().title || sharingTexts.untitled}</h1>
-                <p class="soft">{texts.asOf(new Date(found().created_at).toLocaleDateString())}</p>
+                <p class="soft">{texts.asOf(formatDate(found().created_at))}</p>
               </header>
               <For each={found().parts}>
                 {(part) =>

@@ -10,7 +10,11 @@ interface CopyButtonProps {
   readonly label: string;
 }
 
-const words = { idle: "", copied: shellTexts.copied, failed: shellTexts.notCopied } as const;
+const words = {
+  idle: () => "",
+  copied: () => shellTexts.copied,
+  failed: () => shellTexts.notCopied,
+} as const;
 
 /** A button that copies a text and shows the outcome for a moment. */
 export function CopyButton(props: CopyButtonProps) {
@@ -30,7 +34,7 @@ export function CopyButton(props: CopyButtonProps) {
       onClick={() => void copy()}
     >
       <Icon name={state() === "copied" ? "check" : "copy"} size={15} />
-      <span>{words[state()]}</span>
+      <span>{words[state()]()}</span>
     </button>
   );
 }

@@ -10,7 +10,7 @@ import { createNotifications } from "./notifications.ts";
 import { createConversationList, titleOf } from "./conversation-list.ts";
 import { createCatalog } from "./catalog.ts";
 import { createMessageDrafts } from "./message-drafts.ts";
-import { createPreference, createTheme } from "./preferences.ts";
+import { createLanguageChoice, createPreference, createTheme } from "./preferences.ts";
 import { client } from "../api/client.ts";
 import { inboxTexts } from "../texts/inbox.ts";
 import { navigateTo, routedApproval, routedConversation } from "./route.ts";
@@ -43,9 +43,9 @@ export function createAppState() {
   /** The section of the settings that is shown; null if they are closed. */
   const [settings, setSettings] = createSignal<SettingsSection | null>(null);
   const [shortcutsOpen, setShortcutsOpen] = createSignal(false);
-  /** Whether answers show tokens and costs: off, or null for on. */
-  const [details, setDetails] = createPreference("details");
+  const [mode, setMode] = createPreference("mode");
   const theme = createTheme();
+  const language = createLanguageChoice();
   const preferences = createUserPreferences();
   const { draft, setDraft } = createMessageDrafts(routedConversation);
   const attachments = createAttachments(routedConversation);
@@ -142,8 +142,10 @@ export function createAppState() {
     showSettings: (section: SettingsSection | null) => void setSettings(section),
     shortcutsOpen,
     showShortcuts: (open: boolean) => void setShortcutsOpen(open),
-    showsDetails: () => details() !== "off",
-    showDetails: (on: boolean) => setDetails(on ? null : "off"),
+    language,
+    /** Whether the page also shows token counts, JSON and the data of events. */
+    isExpert: () => mode() === "expert",
+    setExpert: (on: boolean) => setMode(on ? "expert" : null),
     panel,
     showPanel: (name: PanelName | null) => void setPanel(name),
     variable,

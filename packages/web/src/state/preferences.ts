@@ -1,4 +1,7 @@
 import { createEffect, createSignal, type Accessor } from "solid-js";
+import { chooseLanguage } from "../texts/languages/choose-language.ts";
+import { settingsTexts } from "../texts/settings.ts";
+import { attempt } from "./toasts.ts";
 
 /** Creates a setting that this browser stores. */
 export function createPreference(
@@ -32,4 +35,28 @@ export function createTheme() {
     else document.documentElement.dataset["theme"] = wanted;
   });
   return { chosen, choose: (theme: Theme) => store(theme === "system" ? null : theme) };
+}
+
+const [language, storeLanguage] = createPreference("language");
+
+/** The languages that the user prefers: the chosen one, then those of the browser. */
+function wanted(chosen: string | null): readonly string[] {
+  return chosen === null ? navigator.languages : [chosen, ...navigator.languages];
+}
+
+/** Shows the page in the user's language. If its texts cannot be loaded, the page is in English. */
+export async function showStoredLanguage(): Promise<void> {
+  await chooseLanguage(wanted(language())).catch(() => undefined);
+}
+
+/** Creates the state of the page's language, which this browser stores. */
+export function createLanguageChoice() {
+  return {
+    /** The tag of the chosen language; null follows the browser. */
+    chosen: language,
+    choose: async (tag: string | null) => {
+      if (await attempt(settingsTexts.general.languageNotLoaded, () => chooseLanguage(wanted(tag))))
+        storeLanguage(tag);
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { createSignal } from "solid-js";
 import { messageOf } from "../api/api-error.ts";
+import { shellTexts } from "../texts/shell.ts";
 
 export interface Toast extends ToastOptions {
   readonly id: number;
@@ -44,7 +45,7 @@ export async function attempt(failed: string, work: () => Promise<unknown>): Pro
     await work();
     return true;
   } catch (error) {
-    showToast({ text: `${failed}: ${messageOf(error)}`, tone: "danger" });
+    showToast({ text: shellTexts.failure(failed, messageOf(error)), tone: "danger" });
     return false;
   }
 }

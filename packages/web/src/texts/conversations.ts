@@ -1,53 +1,5 @@
-import { plural } from "./count.ts";
+import { liveTexts } from "./catalogue/live-texts.ts";
+import { conversations } from "./en/conversations.ts";
 
 /** Texts of the list of conversations. */
-export const conversationsTexts = {
-  title: "Conversations",
-  list: "Conversation list",
-  close: "Close the list",
-  newChat: "New chat",
-  empty: "Your conversations appear here.",
-  showOlder: "Show older conversations",
-  notLoaded: "Could not load more",
-  notRenamed: "Could not rename the chat",
-  notDeleted: "Could not delete the chat",
-  menu: (title: string) => `Actions for ${title}`,
-  rename: "Rename",
-  delete: "Delete",
-  pin: "Pin",
-  unpin: "Unpin",
-  archive: "Archive",
-  unarchive: "Take out of the archive",
-  notMoved: "Could not move the chat",
-  showArchive: "Show archived chats",
-  hideArchive: "Hide archived chats",
-  groups: {
-    pinned: "Pinned",
-    today: "Today",
-    yesterday: "Yesterday",
-    week: "Previous 7 days",
-    month: "Previous 30 days",
-    archived: "Archived",
-  },
-  deleted: (title: string) => `“${title}” was deleted.`,
-  undo: "Undo",
-  titleField: "Title of the conversation",
-  damaged: "Corrupt chat",
-  untitled: "Untitled",
-  search: {
-    open: "Search chats",
-    openTitle: "Search chats (Ctrl+K)",
-    title: "Search chats",
-    field: "Search titles and messages",
-    close: "Close the search",
-    hint: "Type words of a title, a question or an answer.",
-    searching: "Searching…",
-    incomplete: "Older chats are still being read. More results follow.",
-    nothing: "No chat has all of these words.",
-    found: (count: number) => plural(count, "chat"),
-    failed: (message: string) => `The search failed: ${message}`,
-  },
-  needsApproval: "needs approval",
-  waits: "needs your attention",
-  running: "running",
-} as const;
+export const conversationsTexts = liveTexts("conversations", conversations);

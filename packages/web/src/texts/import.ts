@@ -1,32 +1,5 @@
-import { formatBytes, formatCount, plural } from "./count.ts";
+import { liveTexts } from "./catalogue/live-texts.ts";
+import { imports } from "./en/imports.ts";
 
 /** Texts of the import of chats. */
-export const importTexts = {
-  title: "Import chats",
-  about:
-    "Chats of ChatGPT (the ZIP archive or conversations.json), LibreChat (JSON) and Open WebUI (JSON). The texts are imported, without pictures and files. You can continue each chat.",
-  choose: "Choose an export",
-  reading: "Reading the export…",
-  progress: (done: number, all: number) =>
-    `Importing ${formatCount(done)} of ${plural(all, "chat")}…`,
-  stop: "Stop",
-  stopped: "The import was stopped. Nothing was imported.",
-  failed: (reason: string) => `${reason} Nothing was imported.`,
-  done: (count: number, source: string, skipped: number) =>
-    `${plural(count, "chat")} of ${source} imported.${
-      skipped === 0 ? "" : ` ${plural(skipped, "chat")} without messages, or too large, left out.`
-    }`,
-  unfinished: "An import was interrupted.",
-  undo: "Delete the imported chats",
-  undoing: "Deleting the imported chats…",
-  undone: (count: number) => `${plural(count, "imported chat")} deleted.`,
-  notUndone: "Not all imported chats were deleted",
-  notJson: "The file is not JSON, and not a ZIP archive of ChatGPT.",
-  unknown: "The file is not an export of ChatGPT, LibreChat or Open WebUI.",
-  empty: "The export has no chats with messages.",
-  tooMany: (count: number, most: number) =>
-    `The export has ${formatCount(count)} chats; at most ${formatCount(most)} can be imported at once.`,
-  tooLarge: (most: number) => `The export is larger than ${formatBytes(most)}.`,
-  brokenArchive: "The ZIP archive is corrupt.",
-  noConversations: "The ZIP archive has no conversations.json.",
-} as const;
+export const importTexts = liveTexts("imports", imports);

@@ -1,33 +1,5 @@
+import { liveTexts } from "./catalogue/live-texts.ts";
+import { shell } from "./en/shell.ts";
+
 /** Texts of the frame of the page and of its common components. */
-export const shellTexts = {
-  product: "Capstan",
-  skip: "Skip to the message field",
-  panels: "Panels",
-  tools: "Tools",
-  variables: "Variables",
-  permissions: "Permissions",
-  scripts: "Scripts",
-  backToChat: "Back to the chat",
-  closePanel: "Close the panel",
-  conversations: "Conversations",
-  opening: "Opening…",
-  notFound: "Not found",
-  notOpened: "Could not open",
-  newChat: "New chat",
-  reconnecting: "Reconnecting…",
-  dismiss: "Dismiss",
-  cancel: "Cancel",
-  save: "Save",
-  copy: "Copy",
-  copied: "Copied",
-  notCopied: "Copy failed",
-  copyOf: (title: string) => `Copy: ${title}`,
-  copyCode: "Copy the code",
-  table: "Table",
-  picture: (name: string) => `picture: ${name}`,
-  pictureOf: (tool: string) => `A picture from ${tool}`,
-  noPicture: (reason: string) => `The picture could not be loaded: ${reason}`,
-  download: (name: string) => `Download ${name}`,
-  notJson: (reason: string) => `This is not JSON: ${reason}`,
-  notJsonObject: "Arguments must be a JSON object: { … }.",
-} as const;
+export const shellTexts = liveTexts("shell", shell);

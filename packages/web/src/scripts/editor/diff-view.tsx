@@ -5,11 +5,8 @@ import { VisibleText } from "../../shell/visible-text.tsx";
 import { scriptsTexts } from "../../texts/scripts.ts";
 
 const signs = { same: " ", removed: "−", added: "+" } as const;
-const words = {
-  same: "",
-  removed: scriptsTexts.diff.removed,
-  added: scriptsTexts.diff.added,
-} as const;
+const wordOf = (type: DiffLine["type"]) =>
+  type === "removed" || type === "added" ? scriptsTexts.diff[type] : "";
 
 /** The differences between two texts, line by line. */
 export function DiffView(props: {
@@ -19,7 +16,7 @@ export function DiffView(props: {
 }) {
   const lines = createMemo(() => lineDiff(props.before, props.after));
   return (
-    <Show when={lines().length > 0} fallback={<p class="empty">{scriptsTexts.diff.same}</p>}>
+    <Show when={lines().length > 0} fallback={<p class="empty">{scriptsTexts.diff.equal}</p>}>
       <div class="diff" role="group" aria-label={props.label} tabindex="0" data-testid="diff">
         <For each={lines()}>{(line) => <DiffRow line={line} />}</For>
       </div>
@@ -37,7 +34,7 @@ function DiffRow(props: { readonly line: DiffLine }) {
       <span class="diff-sign" aria-hidden="true">
         {signs[line.type]}
       </span>
-      <span class="visually-hidden">{words[line.type]}</span>
+      <span class="visually-hidden">{wordOf(line.type)}</span>
       <code>
         <VisibleText text={line.text} />
       </code>

@@ -1,0 +1,41 @@
+/** Texts of links to chats, and of the page that a link opens. */
+export const sharing = {
+  menu: "Share by link…",
+  title: "Share this chat",
+  close: "Close",
+  about:
+    "Anyone with the link can read the chat as it is now, without a key. Messages that you add later are not shared.",
+  shown: "The link shows the messages and the names of called tools and attached files.",
+  includeCalls: "Also show what tools received and returned",
+  includeCallsNote: "Check first that no call has a secret or private data.",
+  create: "Create a link",
+  replace: "Replace the link",
+  revoke: "Revoke the link",
+  copy: "Copy the link",
+  link: "Link",
+  onlyNow: "Copy it now: it is not shown again.",
+  sharedSince: (date: string) =>
+    `A link has existed since ${date}. It shows the chat as it was then.`,
+  notShared: "No link exists.",
+  notCreated: "The link was not created",
+  notRevoked: "The link was not revoked",
+  list: "Shared chats",
+  listNone: "No chat is shared.",
+  listOff:
+    'Links are off. An administrator enables them with "sharing": true in capstan.config.json.',
+  untitled: "Untitled chat",
+  since: (date: string) => `since ${date}`,
+  page: {
+    loading: "Loading the chat…",
+    missing: "This link does not exist, or was revoked.",
+    failed: (reason: string) => `The chat could not be loaded: ${reason}`,
+    asOf: (date: string) => `Shared on ${date}. Later messages are not shown.`,
+    user: "User",
+    assistant: "Assistant",
+    call: (name: string) => `Called ${name}`,
+    received: "Received",
+    returned: "Returned",
+    files: "Attached files",
+    made: "Made with Capstan",
+  },
+} as const;

@@ -1,0 +1,61 @@
+import { formatBytes, formatCount, plural } from "../numbers/count.ts";
+
+/** Texts of the variables panel. */
+export const variables = {
+  about: {
+    before: "Every result is stored here in full. A call can use a result as",
+    after: "without passing it through the model.",
+  },
+  search: "Search",
+  searchLabel: "Search variables",
+  type: "Type",
+  allTypes: "all types",
+  types: {
+    ToolCallResult: "result",
+    ToolCallArgs: "arguments",
+    USER_ADD: "yours",
+    LLMAdd: "the model's",
+    MessageCache: "pasted",
+    RULE: "rule",
+  },
+  add: "Add",
+  tagged: "Tagged",
+  showAll: "Show all",
+  showTag: (tag: string) => `Show variables tagged ${tag}`,
+  list: "Variables",
+  damaged: "corrupt",
+  noMatches: "No variables match.",
+  empty: "No variables yet. Run a tool, or add a variable.",
+  all: "All variables",
+  keep: "Keep",
+  kept: "Kept",
+  edit: "Edit",
+  save: "Save",
+  saveLabel: "Save as a file",
+  delete: "Delete",
+  deleteLabel: (name: string) => `Delete ${name}`,
+  copyReference: (name: string) => `Copy the reference to ${name}`,
+  valueOf: (name: string) => `Value of ${name}`,
+  size: (characters: number, bytes: number) =>
+    `${plural(characters, { one: "character", other: "characters" })} · ${formatBytes(bytes)}`,
+  uses: (count: number) =>
+    count === 0 ? "not used yet" : `used ${plural(count, { one: "time", other: "times" })}`,
+  charactersRead: (read: number, total: number) =>
+    `${formatCount(read)} of ${formatCount(total)} characters`,
+  showMore: "Show more",
+  tooLarge: (name: string) => `${name} is too large to open in full on the page.`,
+  notChanged: "Could not change the variable",
+  notDeleted: "Could not delete the variable",
+  notRestored: "Could not restore the variable",
+  deleted: (name: string) => `${name} was deleted.`,
+  deletedForGood: (name: string) => `${name} was deleted. It is too large to restore.`,
+  undo: "Undo",
+  form: {
+    name: "Name",
+    namePlaceholder: "notes",
+    value: "Value",
+    description: "Description",
+    descriptionPlaceholder: "Shown to the model in its list of variables",
+    tags: "Tags, separated by commas",
+  },
+} as const;
