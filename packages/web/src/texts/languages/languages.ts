@@ -16,7 +16,25 @@ const english: Language = { tag: "en", name: "English", direction: "ltr" };
 
 /** The languages of the page, by name. */
 export const languages: readonly Language[] = [
+  {
+    tag: "de",
+    name: "Deutsch",
+    direction: "ltr",
+    load: async () => (await import("../de/catalogue.ts")).german,
+  },
   english,
+  {
+    tag: "es",
+    name: "Español",
+    direction: "ltr",
+    load: async () => (await import("../es/catalogue.ts")).spanish,
+  },
+  {
+    tag: "ja",
+    name: "日本語",
+    direction: "ltr",
+    load: async () => (await import("../ja/catalogue.ts")).japanese,
+  },
   {
     tag: "zh-Hans",
     name: "简体中文",

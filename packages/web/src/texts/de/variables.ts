@@ -1,0 +1,61 @@
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import { formatBytes, formatCount, plural } from "../numbers/count.ts";
+
+export const variables: Catalogue["variables"] = {
+  about: {
+    before: "Hier ist jedes Ergebnis ganz gespeichert. Ein Aufruf kann ein Ergebnis als",
+    after: "verwenden, ohne dass das Modell es liest.",
+  },
+  search: "Suchen",
+  searchLabel: "Variablen suchen",
+  type: "Art",
+  allTypes: "alle Arten",
+  types: {
+    ToolCallResult: "Ergebnis",
+    ToolCallArgs: "Argumente",
+    USER_ADD: "von dir",
+    LLMAdd: "vom Modell",
+    MessageCache: "eingefügt",
+    RULE: "Regel",
+  },
+  add: "Hinzufügen",
+  tagged: "Mit Schlagwort",
+  showAll: "Alle anzeigen",
+  showTag: (tag) => `Variablen mit dem Schlagwort ${tag} anzeigen`,
+  list: "Variablen",
+  damaged: "beschädigt",
+  noMatches: "Keine Variable passt.",
+  empty: "Noch keine Variablen. Führe ein Tool aus oder füge eine Variable hinzu.",
+  all: "Alle Variablen",
+  keep: "Behalten",
+  kept: "Wird behalten",
+  edit: "Bearbeiten",
+  save: "Speichern",
+  saveLabel: "Als Datei speichern",
+  delete: "Löschen",
+  deleteLabel: (name) => `${name} löschen`,
+  copyReference: (name) => `Verweis auf ${name} kopieren`,
+  valueOf: (name) => `Wert von ${name}`,
+  size: (characters, bytes) => `${formatCount(characters)} Zeichen · ${formatBytes(bytes)}`,
+  uses: (count) =>
+    count === 0
+      ? "noch nicht verwendet"
+      : `${plural(count, { one: "Mal", other: "Mal" })} verwendet`,
+  charactersRead: (read, total) => `${formatCount(read)} von ${formatCount(total)} Zeichen`,
+  showMore: "Mehr anzeigen",
+  tooLarge: (name) => `${name} ist zu groß, um ganz auf der Seite geöffnet zu werden.`,
+  notChanged: "Die Variable konnte nicht geändert werden",
+  notDeleted: "Die Variable konnte nicht gelöscht werden",
+  notRestored: "Die Variable konnte nicht wiederhergestellt werden",
+  deleted: (name) => `${name} wurde gelöscht.`,
+  deletedForGood: (name) => `${name} wurde gelöscht. Der Wert ist zu groß zum Wiederherstellen.`,
+  undo: "Rückgängig",
+  form: {
+    name: "Name",
+    namePlaceholder: "notizen",
+    value: "Wert",
+    description: "Beschreibung",
+    descriptionPlaceholder: "Wird dem Modell in der Liste der Variablen gezeigt",
+    tags: "Schlagwörter, durch Kommas getrennt",
+  },
+};
