@@ -29,6 +29,7 @@ export type {
 export { isUrl } from "./openapi/definition/openapi-connection.ts";
 export type { ConnectionStatus } from "./manage/connection-status.ts";
 export type { Connections } from "./manage/connections.ts";
+export type { FindModel } from "./tools/model-tool.ts";
 export { openConnections } from "./open-connections.ts";
 export type { RequestServerSettings } from "./request/allow-server.ts";
 export { openRequestServers } from "./request/open-request-servers.ts";

@@ -265,6 +265,31 @@ test("any number of list changes causes at most one read of the list every ten s
   assert.equal(lists?.length, 1);
 });
 
+test("an old list is read again after a call, even if the server reports no change", async () => {
+  const server = fakeServer();
+  for (const [refreshMinutes, waiting] of [
+    [0, ["added"]],
+    [1_440, []],
+  ] as const) {
+    await using connections = testConnections({
+      sandbox: server.sandbox,
+      connections: [programConnection({ refreshMinutes })],
+    });
+    server.options.tools = [echoTool];
+    await connections.check();
+    const executor = executorOf(connections);
+    assert.equal(textOf(await executor.execute("echo", { text: "a" })), "a");
+    const { received } = server.processes.at(-1) ?? { received: [] };
+    const lists = () => received.filter(({ method }) => method === "tools/list").length;
+    server.options.tools = [echoTool, { ...echoTool, name: "added" }];
+    const before = lists();
+    assert.equal(textOf(await executor.execute("echo", { text: "b" })), "b");
+    await until(() => refreshMinutes > 0 || lists() > before);
+    await until(() => connections.status()[0]?.waiting.length === waiting.length);
+    assert.deepEqual(connections.status()[0]?.waiting, waiting);
+  }
+});
+
 test("the stored definitions are private and contain no secret", async () => {
   const server = fakeServer();
   await using connections = testConnections({

@@ -41,12 +41,21 @@ const oauth =
   'the sign-in of the server such as {"clientId": "capstan", "clientSecret": "${TICKETS_SECRET}"}';
 const header = 'headers such as {"Authorization": "Bearer ${NOTES_TOKEN}"}';
 
+const minutesText = "minutes from 1 to 10080";
+const minutes = z
+  .int({ error: minutesText })
+  .min(1, { error: minutesText })
+  .max(10_080, { error: minutesText })
+  .exactOptional();
+
 const common = {
   on: flag,
   tools: words('a list of the server\'s tools such as ["search"]'),
   trustAnnotations: flag,
+  sampling: text('a model such as "openai/gpt-5-mini"').exactOptional(),
   shared: flag,
   idleSeconds: seconds,
+  refreshMinutes: minutes,
   timeoutSeconds: seconds,
 };
 
@@ -110,6 +119,7 @@ const openapi = z.strictObject({
     .exactOptional(),
   trustMethods: flag,
   idleSeconds: seconds,
+  refreshMinutes: minutes,
   timeoutSeconds: seconds,
 });
 

@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import { CapstanError } from "@capstan/core";
-import { type Connections, type CredentialSource, openConnections } from "@capstan/connections";
+import {
+  type Connections,
+  type CredentialSource,
+  type FindModel,
+  openConnections,
+} from "@capstan/connections";
 import type { Configuration } from "../configuration/configuration.ts";
 import { packageVersion } from "./package-version.ts";
 import { processSandbox } from "./process-sandbox.ts";
@@ -25,10 +30,12 @@ export async function configuredConnections(
     readonly log?: (line: string) => void;
     /** The stored credentials. @default none */
     readonly credentials?: CredentialSource;
+    /** Finds the models that servers can ask. @default none */
+    readonly findModel?: FindModel;
     readonly onScope?: (connection: string, owner: string, scope: string) => Promise<void>;
   },
 ): Promise<Connections> {
-  const { reserved, watch = true, log = () => {}, credentials, onScope } = options;
+  const { reserved, watch = true, log = () => {}, credentials, findModel, onScope } = options;
   const connections = configuration.connections.filter(({ on }) => on);
   const taken = connections.find(({ connection: { name } }) => reserved.includes(name));
   if (taken !== undefined)
@@ -54,6 +61,7 @@ export async function configuredConnections(
       },
       log,
       ...(credentials && { credentials }),
+      ...(findModel && { findModel }),
       ...(onScope && { onScope }),
     },
     watch,

@@ -79,6 +79,7 @@ export async function startInstallation(options: {
     reserved: [...shippedNames, "code", "scripts"],
     credentials: credentials.source,
     onScope: credentials.onScope,
+    findModel: (id) => models.find(id),
     ...(log && { log }),
   });
   const scripts = await openScripts({

@@ -143,5 +143,10 @@ function addedStore(store: Store): AddedConnectionStore {
       const [outcome] = await store.write([{ type: "delete-connection", name }]);
       return outcome.status === "removed";
     },
+    onChanged(listener) {
+      store.nodes?.subscribe(({ type }) => {
+        if (type === "connections" || type === "missed") listener();
+      });
+    },
   };
 }

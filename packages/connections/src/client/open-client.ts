@@ -6,6 +6,7 @@ import type { ServerFeatures } from "../accepted/stored-connection.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
 import type { MessageReading } from "../transport/message-transformer.ts";
 import { rawResult, tolerantTransport } from "../transport/tolerant-transport.ts";
+import { askModel } from "./ask-model.ts";
 import { askUser } from "./ask-user.ts";
 import { concernedCalls, reportLog, type RunningCall } from "./running-calls.ts";
 
@@ -51,6 +52,8 @@ export async function openClient(
     readonly era?: Era | undefined;
     readonly timeoutMs: number;
     readonly roots: readonly string[];
+    /** Whether the server can ask a model during its calls. */
+    readonly sampling: boolean;
     readonly onListChanged: () => void;
     readonly onClose: () => void;
     readonly failure: () => ConnectionError | undefined;
@@ -82,11 +85,12 @@ async function connect(
   mode: Era | "auto",
   options: Parameters<typeof openClient>[1],
 ): Promise<OpenClient> {
-  const { version, timeoutMs, roots, signal } = options;
+  const { version, timeoutMs, roots, sampling, signal } = options;
   const calls = new Set<RunningCall>();
   const capabilities: ClientCapabilities = {
     elicitation: { form: {}, url: {} },
     ...(roots.length > 0 && { roots: {} }),
+    ...(sampling && { sampling: {} }),
   };
   const client = new sdk.Client(
     { name: "capstan", version },
@@ -106,6 +110,10 @@ async function connect(
   client.setRequestHandler("elicitation/create", (request) =>
     askUser(concernedCalls(calls).at(-1), request),
   );
+  if (sampling)
+    client.setRequestHandler("sampling/createMessage", (request) =>
+      askModel(concernedCalls(calls).at(-1), request),
+    );
   if (roots.length > 0)
     client.setRequestHandler("roots/list", () => ({
       roots: roots.map((path) => ({ uri: pathToFileURL(path).href, name: path })),

@@ -20,11 +20,23 @@ interface CommonSettings {
   readonly idleSeconds?: number;
   /** Maximum duration of a call in seconds, even if the server sends messages. @default 600 */
   readonly timeoutSeconds?: number;
+  /**
+   * Minutes after which a call makes Capstan read the list of tools again, in the background. @default 1440
+   */
+  readonly refreshMinutes?: number;
+  /**
+   * The model that the server can ask during its calls, as `provider/model`. Each request needs
+   * approval. @default the server cannot ask a model
+   */
+  readonly sampling?: string;
   /** Whether all users share one process or session. @default false */
   readonly shared?: boolean;
   /** Names of variables that the settings use and the environment lacks. @default none */
   readonly missing?: readonly string[];
 }
+
+/** The default of `refreshMinutes`: a day. */
+export const defaultRefreshMinutes = 1_440;
 
 /** A server that runs as a program and communicates over its standard streams. */
 export interface ProgramConnection extends CommonSettings {

@@ -20,6 +20,7 @@ export {
 } from "@modelcontextprotocol/client";
 export type {
   ClientCapabilities,
+  CreateMessageRequest,
   ElicitRequest,
   ElicitResult,
   JSONRPCMessage,

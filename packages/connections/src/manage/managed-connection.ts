@@ -6,7 +6,7 @@ import type { DefinitionFiles } from "../accepted/definition-files.ts";
 import type { StoredConnection } from "../accepted/stored-connection.ts";
 import type { OpenClient } from "../client/open-client.ts";
 import { compareTools, needsAcceptance, type ToolChanges } from "../definition/compare-tools.ts";
-import { type Connection, identityOf } from "../definition/connection.ts";
+import { type Connection, defaultRefreshMinutes, identityOf } from "../definition/connection.ts";
 import type { ServerTool } from "../definition/server-tool.ts";
 import { toolReadingSteps } from "../definition/read-tools.ts";
 import { ConnectionError } from "../transport/connection-error.ts";
@@ -163,12 +163,15 @@ export class ManagedConnection {
         code: "not_connected",
         message: `The connection ${name} needs the variable ${missing.join(", ")}.`,
       });
-    const session = this.#sessionOf(this.connection.shared === true ? "" : owner);
+    const sessionOwner = this.connection.shared === true ? "" : owner;
+    const session = this.#sessionOf(sessionOwner);
     try {
-      return await session.use(signal, (client) => {
+      const done = await session.use(signal, (client) => {
         this.#lastError = undefined;
         return work(client);
       });
+      this.#listIfOld(sessionOwner);
+      return done;
     } catch (thrown) {
       if (thrown instanceof ConnectionError && session.lastError !== undefined)
         this.#lastError = session.lastError;
@@ -235,9 +238,11 @@ export class ManagedConnection {
   /**
    * Reads the list again, at most every ten seconds, even if the server reports changes more often.
    */
-  #listSoon(owner: string): void {
+  #listSoon(
+    owner: string,
+    waitMs = Math.max(0, this.#listedAt + listIntervalMs - performance.now()),
+  ): void {
     if (this.#isClosed || this.#listAgain !== undefined) return;
-    const waitMs = Math.max(0, this.#listedAt + listIntervalMs - performance.now());
     this.#listAgain = setTimeout(() => {
       this.#listAgain = undefined;
       const session = this.#sessions.get(owner);
@@ -246,6 +251,12 @@ export class ManagedConnection {
         .use(new AbortController().signal, (client) => this.#list(client))
         .catch(() => undefined);
     }, waitMs).unref();
+  }
+
+  /** Reads the list again if it is old: not all servers report changes. */
+  #listIfOld(owner: string): void {
+    const { refreshMinutes = defaultRefreshMinutes } = this.connection;
+    if (performance.now() - this.#listedAt >= refreshMinutes * 60_000) this.#listSoon(owner, 0);
   }
 
   async #list(client: OpenClient): Promise<void> {
@@ -300,7 +311,9 @@ export class ManagedConnection {
   }
 
   #makeGroup(): ToolGroup {
+    const { findModel } = this.#options.host;
     return connectionGroup(this.connection, this.#stored, {
+      ...(findModel && { findModel }),
       use: (owner, signal, work) => this.use(owner, signal, work),
       isCurrent: ({ name, digest }) => {
         const same = (tool: { readonly name: string; readonly digest: string }) =>

@@ -101,6 +101,7 @@ export async function openSession(
         connection.type === "program"
           ? [...new Set([...connection.write, ...connection.read])]
           : [],
+      sampling: connection.sampling !== undefined && host.findModel !== undefined,
       onListChanged,
       onClose,
       failure: () => tooLarge ?? programs.at(-1)?.failure(),

@@ -1,5 +1,6 @@
 import type { ResolveHost } from "@capstan/sandbox";
 import type { CredentialSource } from "../credentials/credential-source.ts";
+import type { FindModel } from "../tools/model-tool.ts";
 import type { ProgramHost } from "../transport/start-program.ts";
 
 /** The dependencies of the sessions of a connection. */
@@ -14,6 +15,8 @@ export interface SessionHost {
   readonly resolve?: ResolveHost;
   /** Receives the scopes that a server demands in addition. */
   readonly onScope?: (connection: string, owner: string, scope: string) => Promise<void>;
+  /** Finds the models that servers can ask. @default no server can ask a model */
+  readonly findModel?: FindModel;
   /** Receives the lines of the servers' standard error, without secrets. */
   readonly log: (line: string) => void;
 }

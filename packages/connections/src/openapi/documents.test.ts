@@ -90,6 +90,15 @@ test("a document is read once, its first operations are accepted, and changed on
   );
 });
 
+test("an old document is read again after a call", async () => {
+  await using pets = openDocument(documentOf(reads), { ...trusted(), refreshMinutes: 0 });
+  await pets.connections.check();
+  pets.write(documentOf({ ...reads, "/owners": { get: { operationId: "listOwners" } } }));
+  await pets.call("listPets", {});
+  await until(() => pets.connections.status()[0]?.waiting.length === 1);
+  assert.deepEqual(pets.connections.status()[0]?.waiting, ["listOwners"]);
+});
+
 test("a changed server counts as a change of every operation", async () => {
   await using pets = openDocument(documentOf(reads));
   await pets.connections.check();

@@ -46,6 +46,8 @@ export interface AddedConnectionStore {
   >;
   /** Deletes a connection with all secrets for it. */
   remove(name: string): Promise<boolean>;
+  /** Calls the listener after another node possibly changed connections. @default never */
+  onChanged?(listener: () => void): void;
 }
 
 /**
@@ -92,7 +94,7 @@ export async function openConnectionService(options: {
     return secretSettings.parse(JSON.parse(text));
   }
 
-  /** Reads the stored connections: another node may have changed them. */
+  /** Reads the stored connections, which another node may have changed. */
   async function reload(): Promise<void> {
     const now = new Map<string, AddedSettings>();
     for (const { name, settings } of await added.list()) {
@@ -204,6 +206,25 @@ export async function openConnectionService(options: {
   }
 
   await reload();
+  let isReloading = false;
+  let reloadAgain = false;
+  added.onChanged?.(() => {
+    reloadAgain = true;
+    if (isReloading) return;
+    isReloading = true;
+    void (async () => {
+      while (reloadAgain) {
+        reloadAgain = false;
+        await reload();
+      }
+    })()
+      .catch((thrown: unknown) =>
+        options.log(
+          `The connections that another node changed cannot be read: ${errorMessage(thrown)} The next request that lists connections reads them.`,
+        ),
+      )
+      .finally(() => (isReloading = false));
+  });
 
   return {
     states: () =>

@@ -31,13 +31,14 @@ export function testConnections(options: {
   readonly credentials?: SessionHost["credentials"];
   readonly onScope?: SessionHost["onScope"];
   readonly resolve?: SessionHost["resolve"];
+  readonly findModel?: SessionHost["findModel"];
   readonly connections?: readonly Connection[];
   readonly folder?: string;
   readonly watch?: boolean;
   /** Returns the paths that no program sees. @default none */
   readonly hidden?: (folder: string) => readonly string[];
 }): Connections & AsyncDisposable & { readonly folder: string; readonly log: string[] } {
-  const { sandbox = unconfined, credentials, onScope, resolve } = options;
+  const { sandbox = unconfined, credentials, onScope, resolve, findModel } = options;
   const { connections = [programConnection()], watch = false } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "capstan-connections-"));
   const log: string[] = [];
@@ -50,6 +51,7 @@ export function testConnections(options: {
       ...(credentials && { credentials }),
       ...(onScope && { onScope }),
       ...(resolve && { resolve }),
+      ...(findModel && { findModel }),
       log: (line) => void log.push(line),
     },
     watch,

@@ -71,8 +71,9 @@ export async function testService(
   };
 }
 
-/** Stores added connections in memory. */
-function memoryAdded(): AddedConnectionStore {
+/** Stores added connections in memory, for several nodes. */
+export function memoryAdded(): AddedConnectionStore {
+  const listeners: (() => void)[] = [];
   const rows = new Map<string, Parameters<AddedConnectionStore["save"]>[0]["settings"]>();
   return {
     list: () => Promise.resolve([...rows].map(([name, settings]) => ({ name, settings }))),
@@ -80,8 +81,14 @@ function memoryAdded(): AddedConnectionStore {
       if (isNew && rows.has(name))
         return Promise.resolve({ status: "refused", reason: "It exists." } as const);
       rows.set(name, settings);
+      for (const listener of listeners) listener();
       return Promise.resolve({ status: "saved" } as const);
     },
-    remove: (name) => Promise.resolve(rows.delete(name)),
+    remove: (name) => {
+      const isKnown = rows.delete(name);
+      for (const listener of listeners) listener();
+      return Promise.resolve(isKnown);
+    },
+    onChanged: (listener) => void listeners.push(listener),
   };
 }

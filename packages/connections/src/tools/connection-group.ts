@@ -17,6 +17,7 @@ import type { ServerTool } from "../definition/server-tool.ts";
 import { ConnectionError, connectionErrors } from "../transport/connection-error.ts";
 import { callResult } from "./call-result.ts";
 import { callServer } from "./call-server.ts";
+import { askModelTool, type FindModel } from "./model-tool.ts";
 import { promptTools, resourceTools } from "./resource-tools.ts";
 
 /** How the tools of a group call their server. */
@@ -33,6 +34,8 @@ export interface ServerUse {
   ) => Promise<T>;
   /** Returns whether the server's definition of a tool is still the accepted one. */
   readonly isCurrent: (tool: ServerTool) => boolean;
+  /** Finds the model that the server can ask. @default it can ask none */
+  readonly findModel?: FindModel;
   /** The advice about a changed definition. @default to accept it with the command */
   readonly afterChange?: string;
 }
@@ -57,6 +60,9 @@ export function connectionGroup(
     ...(resources ? resourceTools(connection, server) : []),
     ...(prompts ? promptTools(connection, server) : []),
     ...(made.length > 0 ? [answerTool()] : []),
+    ...(made.length > 0 && connection.sampling !== undefined && server.findModel !== undefined
+      ? [askModelTool(connection.sampling, server.findModel)]
+      : []),
   ].filter(({ definition }) => !taken.has(definition.function.name));
   const missing = missingVariables(connection);
   return defineToolGroup({

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import pg from "pg";
 import type { NodeMessage } from "../records/nodes.ts";
 import { findPostgres, testServer } from "../testing/postgres-server.ts";
+import { withTwoNodes } from "../testing/every-store.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { channel } from "./wire/notification.ts";
 
@@ -29,4 +30,33 @@ test(
       await store.close();
     }
   },
+);
+
+test("a node learns at once that a connection changed at another node", options, () =>
+  withTwoNodes(async (one, other) => {
+    const heard: NodeMessage[] = [];
+    const changed = Promise.withResolvers<void>();
+    other.nodes?.subscribe((message) => {
+      heard.push(message);
+      if (heard.length === 3) changed.resolve();
+    });
+    const save = { type: "save-connection", name: "tickets", by: "ann", settings: {} } as const;
+    const key = { connection: "tickets", owner: "" };
+    const secret = {
+      type: "save-credential",
+      sealed: "s",
+      state: "ready",
+      expiresAt: null,
+    } as const;
+    await one.write([{ ...save, isNew: true }]);
+    // A user's own credential is read by each request.
+    await one.write([{ ...secret, key: { ...key, field: "credential" } }]);
+    await one.write([{ ...secret, key: { ...key, field: "settings" } }]);
+    await one.write([{ type: "delete-connection", name: "tickets" }]);
+    await changed.promise;
+    assert.deepEqual(
+      heard,
+      Array.from({ length: 3 }, () => ({ type: "connections" })),
+    );
+  }),
 );

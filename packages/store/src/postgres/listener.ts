@@ -29,12 +29,13 @@ export async function listenToNodes(options: {
     client.on("notification", ({ payload }) => {
       const notification = parseNotification(payload);
       if (notification === undefined || notification.by === self) return;
-      const { runs = [], owners = [], changes = [], stop, watched } = notification;
+      const { runs = [], owners = [], changes = [], connections, stop, watched } = notification;
       for (const runId of runs) publisher.publish(runId, changedByOtherNode);
       if (runs.length > 0) onMessage({ type: "changed", runIds: runs });
       // Clients receive the events of newer nodes unchanged.
       if (changes.length > 0) notifier.publish(changes as readonly UserChange[]);
       if (owners.length > 0) onMessage({ type: "permissions", owners });
+      if (connections === true) onMessage({ type: "connections" });
       if (stop !== undefined) onMessage({ type: "stop", ...stop });
       if (watched !== undefined) onMessage({ type: "watched", runId: watched });
     });

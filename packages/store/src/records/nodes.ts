@@ -47,6 +47,8 @@ export type NodeMessage =
   | { readonly type: "changed"; readonly runIds: readonly string[] }
   /** The users whose grants or own rules changed. */
   | { readonly type: "permissions"; readonly owners: readonly string[] }
+  /** Connections that users added, or their secret settings, changed. */
+  | { readonly type: "connections" }
   /** Messages have possibly been lost. */
   | { readonly type: "missed" }
   /** A reader on that node follows this run and has received nothing for a while. */

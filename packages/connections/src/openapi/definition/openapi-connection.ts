@@ -36,6 +36,10 @@ export interface OpenApiConnection {
   readonly idleSeconds?: number;
   /** Maximum duration of a call in seconds. @default 600 */
   readonly timeoutSeconds?: number;
+  /**
+   * Minutes after which a call makes Capstan read the document again, in the background. @default 1440
+   */
+  readonly refreshMinutes?: number;
   /** Names of variables that the settings use and the environment lacks. @default none */
   readonly missing?: readonly string[];
 }

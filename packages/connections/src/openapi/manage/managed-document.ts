@@ -6,9 +6,11 @@ import { inTurns } from "@capstan/core/base";
 import type { DefinitionFiles } from "../../accepted/definition-files.ts";
 import type { CredentialSource } from "../../credentials/credential-source.ts";
 import type { ToolChanges } from "../../definition/compare-tools.ts";
+import { defaultRefreshMinutes } from "../../definition/connection.ts";
 import type { ConnectionStatus } from "../../manage/connection-status.ts";
 import type { Managed } from "../../manage/managed.ts";
 import { ConnectionError } from "../../transport/connection-error.ts";
+import type { FetchLike } from "../../transport/fetch-like.ts";
 import { type ServiceFetch, serviceFetch } from "../call/service-client.ts";
 import {
   identityOfDocument,
@@ -52,13 +54,19 @@ export class ManagedDocument implements Managed {
     | { readonly stored: StoredDocument; readonly changes: Promise<ToolChanges> }
     | undefined;
   #reading: Promise<void> | undefined;
+  #readAt = performance.now();
   readonly #closed = new AbortController();
   readonly #fetch: ServiceFetch;
   readonly #options: ManagedDocumentOptions;
 
   constructor(options: ManagedDocumentOptions) {
     this.#options = options;
-    this.#fetch = serviceFetch(options.connection);
+    const fetch = serviceFetch(options.connection);
+    const observed: FetchLike = (target, init) => {
+      this.#readIfOld();
+      return fetch(target, init);
+    };
+    this.#fetch = Object.assign(observed, { close: () => fetch.close() });
     this.#stored = this.#read();
     this.group = this.#makeGroup();
   }
@@ -110,6 +118,7 @@ export class ManagedDocument implements Managed {
 
   /** Reads the document. Parallel calls share one read. */
   async check(): Promise<void> {
+    this.#readAt = performance.now();
     this.#reading ??= this.#readDocument(this.#closed.signal)
       .then(() => {
         this.#lastError = undefined;
@@ -143,6 +152,12 @@ export class ManagedDocument implements Managed {
     this.#closed.abort();
     await this.#reading;
     await this.#fetch.close();
+  }
+
+  /** Reads the document again in the background, if it is old. */
+  #readIfOld(): void {
+    const { refreshMinutes = defaultRefreshMinutes } = this.connection;
+    if (performance.now() - this.#readAt >= refreshMinutes * 60_000) void this.check();
   }
 
   async #readDocument(signal: AbortSignal): Promise<void> {

@@ -85,6 +85,8 @@ export class NodeMessages {
       case "permissions":
         for (const owner of heard.owners) this.#refreshPermissions(owner);
         return;
+      case "connections":
+        return;
       case "missed": {
         this.refreshRuns();
         const active = registry.active().map(({ owner }) => owner);

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** The PostgreSQL channel on which nodes notify each other of changes. */
 export const channel = "capstan_runs";
 
-/** A message from one node to the others: the node's id, and the runs or users that changed. */
+/** A message from one node to the others: the node's id, and the changed data. */
 const notification = z.object({
   by: z.string(),
   runs: z.array(z.string()).readonly().exactOptional(),
@@ -13,6 +13,8 @@ const notification = z.object({
     .array(z.object({ owner: z.string(), event: z.looseObject({ type: z.string() }) }))
     .readonly()
     .exactOptional(),
+  /** Whether connections that users added changed. */
+  connections: z.literal(true).exactOptional(),
   stop: z.object({ runId: z.string(), callId: z.string().exactOptional() }).exactOptional(),
   /** A run whose node should write a heartbeat. */
   watched: z.string().exactOptional(),

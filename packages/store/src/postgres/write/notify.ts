@@ -25,9 +25,9 @@ export function* acceptedWrites(
 }
 
 /**
- * Returns the statements that notify other nodes of the runs that a batch changed, and of the users
- * whose grants or rules it changed, with the changes of users' data. PostgreSQL delivers them with the commit. They contain ids,
- * never events.
+ * Returns the statements that notify other nodes of the changes of a batch: of runs, of users' grants
+ * or rules, of users' data, and of connections. PostgreSQL delivers them with the commit. They contain
+ * ids, never events.
  *
  * @param ownerOf returns the owner of a run
  * @param results the results of the batch @default no changes of users' data
@@ -54,6 +54,9 @@ export function notifyStatements(
     ...splitBySize(runs).map((some) => ({ by, runs: some })),
     ...splitBySize(owners as Set<string>).map((some) => ({ by, owners: some })),
     ...splitBySize(changesIn(results)).map((changes) => ({ by, changes })),
+    ...(accepted.some(([write]) => changesConnections(write))
+      ? [{ by, connections: true } as const]
+      : []),
   ];
   return notifications.map((notification) => bind(notify, channel, JSON.stringify(notification)));
 }
@@ -69,6 +72,12 @@ const permissions: ReadonlySet<EncodedWrite["type"]> = new Set([
   "change-override",
   "reset-override",
 ] as const);
+
+/** Secret settings of a connection are stored as a credential. */
+function changesConnections(write: EncodedWrite): boolean {
+  if (write.type === "save-credential") return write.key.field === "settings";
+  return write.type === "save-connection" || write.type === "delete-connection";
+}
 
 function* changesIn(results: readonly WriteResult[]): Generator<UserChange> {
   for (const result of results) if ("outcomes" in result) yield* result.changed ?? [];
