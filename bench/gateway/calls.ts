@@ -8,12 +8,14 @@ const [repetitions = "1"] = process.argv.slice(2);
 const [calls, lanes, each] = [200, 16, 25] as const;
 
 const capstan = await startProcess("../gateway/gateway-process.ts", ["everything"]);
+const unstored = await startProcess("../gateway/gateway-process.ts", ["everything", "unstored"]);
 const proxy = await startProxy();
 const subjects: { readonly [subject: string]: Connected } = {
   direct: await connectProgram(),
   "mcp-proxy": await connectHttp(proxy.url),
   capstan: await connectHttp(`${capstan.url}/groups/acts`),
   "capstan, reads": await connectHttp(`${capstan.url}/groups/reads`),
+  "capstan, not stored": await connectHttp(`${unstored.url}/groups/acts`),
 };
 let called = 0;
 
@@ -66,6 +68,6 @@ const turns: (readonly Figure[])[] = [];
 for (let turn = 0; turn < Number(repetitions); turn++)
   turns.push(await sequential(), await concurrent());
 await Promise.all(Object.values(subjects).map(({ client }) => client.close()));
-await Promise.all([capstan.stop(), proxy.stop()]);
+await Promise.all([capstan.stop(), unstored.stop(), proxy.stop()]);
 process.stdout.write(JSON.stringify(mergeTurns(turns)));
 process.exit();

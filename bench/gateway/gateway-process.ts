@@ -1,4 +1,4 @@
-// Capstan's server with MCP tools: node bench/gateway/gateway-process.ts everything | thousand
+// Capstan's server with MCP tools: node bench/gateway/gateway-process.ts everything | thousand [unstored]
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { serveUsage } from "../wire/serve-usage.ts";
 import { everything } from "./everything.ts";
 import { thousandTools } from "./thousand-tools.ts";
 
-const [kind] = process.argv.slice(2);
+const [kind, storage] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), "capstan-bench-"));
 const connections = openConnections({
   connections: kind === "everything" ? ["acts", "reads"].map(connectionTo) : [],
@@ -35,6 +35,7 @@ const server = await startServer({
   apiKeys: [],
   models: createModelCatalog({ environment: { OLLAMA_HOST: "127.0.0.1:9" } }),
   groups: () => groups,
+  ...(storage === "unstored" && { mcp: { unstored: ["*"] } }),
   groupDefaults: {},
   toolDefaults: {},
   createExecutor: (session) =>
