@@ -103,8 +103,12 @@ test("the terminal's guide: a chat prints the transcript", { skip: skipTerminal 
 );
 
 test("the terminal's guide: its shell commands work with a running server", async () => {
-  const [script = "", rules = "", outcomes = "", ...others] = guides.terminal.blocks("sh");
+  const [ask = "", script = "", rules = "", outcomes = "", ...others] =
+    guides.terminal.blocks("sh");
   assert.deepEqual(others, []);
+  const asked = await run(ask);
+  assert.match(asked, /DateTime[^]*\d{4}-\d\d-\d\dT/);
+  assert.match(asked, /"status": "completed"/);
   await run(script);
   const answer = await readFile(join(folder.work, "answer.txt"), "utf8");
   assert.match(answer, /DateTime[^]*\d{4}-\d\d-\d\dT/);

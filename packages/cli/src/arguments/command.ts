@@ -1,6 +1,8 @@
 /** A flag of a command. */
 export interface Option {
   readonly type: "string" | "boolean";
+  /** Whether the flag can be repeated; its value is then a list. @default false, the last one counts */
+  readonly multiple?: true;
   /** The value's placeholder in help: `N`. */
   readonly placeholder?: string;
   readonly description: string;
@@ -12,12 +14,20 @@ export interface Option {
 export type Options = { readonly [name: string]: Option };
 
 /** The parsed values of the flags. */
-export type OptionValues = { readonly [name: string]: string | boolean | undefined };
+export type OptionValues = {
+  readonly [name: string]: string | boolean | readonly string[] | undefined;
+};
 
 /** Returns the value of a flag that takes one, or `undefined` if the flag was not given. */
 export function textOption(values: OptionValues, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** Returns the values of a flag that can be repeated, in order. */
+export function listOption(values: OptionValues, name: string): readonly string[] {
+  const value = values[name];
+  return Array.isArray(value) ? value : [];
 }
 
 export interface Invocation {

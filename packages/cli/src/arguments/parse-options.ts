@@ -7,14 +7,14 @@ import type { Options } from "./command.ts";
 export type ParsedOptions =
   | {
       readonly status: "parsed";
-      readonly values: { readonly [name: string]: string | boolean };
+      readonly values: { readonly [name: string]: string | boolean | readonly string[] };
       readonly positionals: readonly string[];
     }
   | { readonly status: "invalid"; readonly message: string };
 
 /**
- * Parses flags by a table of options. If a flag is repeated, the last one counts. Arguments after
- * `--` are not flags.
+ * Parses flags by a table of options. If a flag is repeated, the last one counts, unless its option
+ * is `multiple`. Arguments after `--` are not flags.
  */
 export function parseOptions(args: readonly string[], options: Options): ParsedOptions {
   // In strict mode parseArgs throws, and the message could not suggest a similar flag.
@@ -27,7 +27,7 @@ export function parseOptions(args: readonly string[], options: Options): ParsedO
     allowPositionals: true,
     tokens: true,
   });
-  const values: { [name: string]: string | boolean } = {};
+  const values: { [name: string]: string | boolean | readonly string[] } = {};
   const positionals: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") positionals.push(token.value);
@@ -47,7 +47,11 @@ export function parseOptions(args: readonly string[], options: Options): ParsedO
         const placeholder = option.placeholder ?? helpTexts.defaultPlaceholder;
         return invalid(argumentTexts.missingValue(token.name, placeholder));
       }
-      values[token.name] = token.value;
+      const before = values[token.name];
+      values[token.name] =
+        option.multiple === true
+          ? [...(Array.isArray(before) ? before : []), token.value]
+          : token.value;
     }
   }
   return { status: "parsed", values, positionals };

@@ -38,6 +38,28 @@ export function settledCallLine(
   return `${style.red("✗")} ${name} · ${time} · ${what}`;
 }
 
+const previewLines = 3;
+
+/** Returns the first lines of a result as the model reads it, each in one line of the terminal. */
+export function resultPreview(
+  { finalText, parts }: CallResult,
+  columns: number,
+): readonly string[] {
+  const lines = finalText.split("\n", 1_000).filter((line) => line.trim() !== "");
+  const room = Math.max(20, columns - 6);
+  const shown = lines.slice(0, previewLines).map((line) => {
+    const text = printableLine(line.slice(0, 4 * room));
+    return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+  });
+  const left = lines.length - shown.length;
+  const files = (parts ?? []).filter(({ type }) => type !== "text").length;
+  return [
+    ...shown,
+    ...(left > 0 ? [texts.moreLines(lines.length >= 1_000 ? "1,000" : String(left))] : []),
+    ...(files > 0 ? [formatCount(files, "file")] : []),
+  ];
+}
+
 type ChainEnded = Extract<ChainEvent, { readonly type: "chain.ended" }>;
 
 /** Returns the last line of a turn: its status, its duration and its tokens. */

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConversationView, RunEvent, RunWithEvents, ToolGroupView } from "@capstan/contract";
+import type {
+  ConversationView,
+  FileView,
+  RunEvent,
+  RunWithEvents,
+  ToolGroupView,
+  ToolView,
+} from "@capstan/contract";
 import { createFakeTerminal, type FakeTerminal } from "../testing/fake-terminal.ts";
 import { chainEnded, numbered, spokenText } from "../testing/run-events.ts";
 import { ApiError, type StartRun } from "@capstan/client";
@@ -74,6 +81,15 @@ function createServer(changes: Partial<ChatClient> = {}) {
       Promise.resolve([group("files", true), group("web", true), group("vars", false)]),
     createConversation: () => Promise.resolve(conversation(`conv_${++conversations}`)),
     conversation: (id) => Promise.resolve(conversation(id)),
+    conversations: () =>
+      Promise.resolve({
+        object: "list",
+        data: [conversation("conv_newest"), conversation("conv_older")],
+        first_id: "conv_newest",
+        last_id: "conv_older",
+        has_more: false,
+      }),
+    uploadFile: () => Promise.reject(new Error("No file was expected.")),
     latestConversation: () => Promise.resolve(conversation("conv_newest")),
     runs: () => Promise.resolve([]),
     runsOfUnknownOutcome: () => Promise.resolve([]),
@@ -120,6 +136,74 @@ test("messages of one chat share a conversation, which the first one creates, an
     ],
   );
   assert.match(terminal.text(), /^Capstan 1\.2\.3 · capstan\/offline \(no key is set\)\n/);
+});
+
+test("/chats lists conversations by number, and continues one", async () => {
+  const { client, started } = createServer();
+  const terminal = createFakeTerminal(["/chats", "/chats 2", "hi", "/chats 9"]);
+  await talk(client, terminal);
+  assert.match(terminal.text(), /^ {2}1 {2}A talk {2}.*\n {2}2 {2}A talk/m);
+  assert.deepEqual(
+    started.map(({ conversation }) => conversation),
+    ["conv_older"],
+  );
+  assert.match(terminal.text(), /no conversation with the number 9\. \/chats lists them/);
+});
+
+test("/tools lists the offered tools, and shows one", async () => {
+  const tool = (name: string, unavailable: ToolView["unavailable"] = null): ToolView => ({
+    id: `files.${name}`,
+    name,
+    description: `${name} does it.\nAnd more.`,
+    parameters: { type: "object" },
+    default_enabled: true,
+    always_offered: false,
+    execution: "auto",
+    unavailable,
+  });
+  const missing = { needs: "a key", fix: null };
+  const tools = [tool("ViewFile"), tool("Search", missing)];
+  const groups = [{ ...group("files", true), tools }, group("web", false)];
+  const { client } = createServer({ toolGroups: () => Promise.resolve(groups) });
+  const terminal = createFakeTerminal(["/tools", "/tools ViewFile", "/tools ViewFil"]);
+  await talk(client, terminal);
+  assert.match(terminal.text(), /^files\n {2}ViewFile {2}ViewFile does it\.$/m);
+  assert.match(terminal.text(), /^files: ViewFile\nViewFile does it\.\nAnd more\.\n\{/m);
+  assert.match(terminal.text(), /not offered a tool ViewFil\. Did you mean ViewFile\?/);
+  assert.doesNotMatch(terminal.text(), /Search/);
+});
+
+test("a file that the user names is uploaded with the message, but not from a pipe", async () => {
+  const uploaded: File[] = [];
+  const file: FileView = {
+    id: "file-1",
+    object: "file",
+    bytes: 1,
+    created_at: 0,
+    filename: "",
+    purpose: "user_data",
+    status: "processed",
+  };
+  const { client, started } = createServer({
+    uploadFile: (given) => {
+      uploaded.push(given);
+      return Promise.resolve(file);
+    },
+  });
+  const path = import.meta.filename;
+  const terminal = createFakeTerminal([`Read @${path}`, "/Tool @missing.txt"]);
+  await talk(client, terminal);
+  await talk(client, createFakeTerminal([`Read @${path}`], false));
+  assert.deepEqual(
+    uploaded.map(({ name }) => name),
+    ["chat.test.ts"],
+  );
+  assert.deepEqual(
+    started.map(({ files }) => files?.map(({ id }) => id)),
+    [["file-1"], [], []],
+  );
+  assert.match(terminal.text(), /Attached chat\.test\.ts, \d+ kB\./);
+  assert.match(terminal.text(), /no file missing\.txt here, so @missing\.txt was sent as text/);
 });
 
 test("a pipe gets only the answers", async () => {

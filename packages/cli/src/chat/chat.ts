@@ -1,5 +1,9 @@
 import type { RunWithEvents, ServerInfo } from "@capstan/contract";
 import { type ChatClient, type ChatSession, printLine, printFailure } from "./chat-session.ts";
+import { attachFiles } from "./attach-files.ts";
+import { chatsCommand } from "./chats-command.ts";
+import { findFileMentions } from "./file-mentions.ts";
+import { toolsCommand } from "./tools-command.ts";
 import {
   grantsCommand,
   modelCommand,
@@ -10,7 +14,7 @@ import {
 import { handleInterrupts, sendMessage, showTurn } from "./send-message.ts";
 import { formatCount, type Style } from "../terminal/style.ts";
 import { printableLine } from "../terminal/printable.ts";
-import { readMessage, type Terminal } from "../terminal/terminal.ts";
+import { type Message, readMessage, type Terminal } from "../terminal/terminal.ts";
 import { chatTexts } from "../texts/chat.ts";
 
 const texts = chatTexts.session;
@@ -69,6 +73,22 @@ export async function chat(options: ChatOptions): Promise<number> {
   }
 }
 
+/** Sends a message with the files that the user names in it. */
+async function sendTyped(
+  session: ChatSession,
+  text: string,
+  pasted: readonly string[],
+): Promise<void> {
+  const { client, terminal, style, leave } = session;
+  if (!terminal.interactive) return void (await sendMessage(session, text));
+  const { paths, missing } = await findFileMentions(text, { pasted });
+  for (const path of missing) printLine(session, style.dim(chatTexts.files.missing(path)));
+  const attached = await attachFiles(paths, { client, signal: leave.signal });
+  for (const { name, size } of attached)
+    printLine(session, style.dim(printableLine(chatTexts.files.attached(name, size))));
+  await sendMessage(session, text, attached);
+}
+
 function greet(session: ChatSession, info: ServerInfo): void {
   const { style, model, client } = session;
   const why = model === info.model.id ? ` (${info.model.reason})` : "";
@@ -95,9 +115,12 @@ async function resumeConversation(
   session.failed = false;
 }
 
-async function obey(session: ChatSession, line: string): Promise<"quit" | undefined> {
+async function obey(
+  session: ChatSession,
+  { text: line, pasted }: Message,
+): Promise<"quit" | undefined> {
   const command = readSlashCommand(line);
-  const { terminal } = session;
+  const { client, terminal } = session;
   try {
     switch (command.type) {
       case "quit":
@@ -110,6 +133,16 @@ async function obey(session: ChatSession, line: string): Promise<"quit" | undefi
         printLine(session, chatTexts.commands.help);
         // The offline model answers /help with its own commands.
         if (session.model === "capstan/offline") await sendMessage(session, "/help");
+        break;
+      case "chats": {
+        const chosen = await chatsCommand(session, command.number);
+        if (chosen === undefined) break;
+        session.conversation = chosen;
+        await resumeConversation(session, await client.runs(chosen.id));
+        break;
+      }
+      case "tools":
+        await toolsCommand(session, command.name);
         break;
       case "model":
         await modelCommand(session, command.id);
@@ -125,7 +158,7 @@ async function obey(session: ChatSession, line: string): Promise<"quit" | undefi
         if (!terminal.interactive) session.failed = true;
         break;
       case "message":
-        if (command.text.trim() !== "") await sendMessage(session, command.text);
+        if (command.text.trim() !== "") await sendTyped(session, command.text, pasted);
     }
   } catch (error) {
     printFailure(session, error);

@@ -6,6 +6,7 @@ import type { ApprovalMode } from "./ask.ts";
 import { answerOutcomes } from "./answer-outcome.ts";
 import { answerReview } from "./answer-review.ts";
 import { ApiError, type Client, followRun } from "@capstan/client";
+import { createMarkdownStream } from "../terminal/markdown/markdown-stream.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createTurnView } from "./turn-view.ts";
@@ -46,7 +47,11 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { client, run, terminal, style } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const view = createTurnView({ style });
+  const columns = () => terminal.columns;
+  const view = createTurnView({
+    style,
+    ...(terminal.formatted && { markdown: createMarkdownStream({ style, columns }), columns }),
+  });
   // Drop the events: the server has all that are not shown yet.
   const channel = new ToolOutputChannel<RunEvent>({
     position: ({ seq }) => seq,

@@ -1,28 +1,36 @@
+import type { MessageFile } from "@capstan/client";
 import type { RunWithEvents } from "@capstan/contract";
 import { type ChatSession, printFailure, printLine } from "./chat-session.ts";
 import { chatTexts } from "../texts/chat.ts";
 import { runTurn } from "./run-turn.ts";
+import { offeredGroups } from "./tools-command.ts";
 
 const texts = chatTexts.session;
 
-/** Sends a message, and shows the turn until it ends. Errors are printed, not thrown. */
-export async function sendMessage(session: ChatSession, text: string): Promise<void> {
+/**
+ * Sends a message, and shows the turn until it ends. Errors are printed, not thrown.
+ *
+ * @returns the run's id, or `undefined` if none was started
+ */
+export async function sendMessage(
+  session: ChatSession,
+  text: string,
+  files: readonly MessageFile[] = [],
+): Promise<string | undefined> {
   const { client, model } = session;
   try {
     const id = (session.conversation ?? (await client.createConversation())).id;
     // The user may have switched groups on the page.
-    const [groups, conversation] = await Promise.all([
-      client.toolGroups(),
-      client.conversation(id),
-    ]);
+    const conversation = await client.conversation(id);
     session.conversation = conversation;
-    const { switches } = conversation;
-    const on = groups.filter((group) => switches.groups[group.name] ?? group.default_enabled);
-    const names = on.map((group) => group.name);
-    const run = await client.startRun({ conversation: id, model, text, groups: names });
+    const groups = await offeredGroups({ client, conversation });
+    const names = groups.map(({ name }) => name);
+    const run = await client.startRun({ conversation: id, model, text, files, groups: names });
     await showTurn(session, run.id);
+    return run.id;
   } catch (error) {
     printFailure(session, error);
+    return undefined;
   }
 }
 

@@ -10,14 +10,26 @@ const texts = chatTexts.commands;
 /** A line that the chat handles itself. All other lines are messages to the model, including `/Tool {…}` for the offline model. */
 export type SlashCommand =
   | { readonly type: "quit" | "new" | "help" }
+  | { readonly type: "chats"; readonly number: string | undefined }
   | { readonly type: "model"; readonly id: string | undefined }
+  | { readonly type: "tools"; readonly name: string | undefined }
   | { readonly type: "vars"; readonly name: string | undefined }
   | { readonly type: "grants"; readonly revoke: string | undefined }
   /** A word that is neither a command nor a tool of the offline model. */
   | { readonly type: "unknown"; readonly word: string }
   | { readonly type: "message"; readonly text: string };
 
-const commands = ["quit", "new", "help", "model", "vars", "grants"] as const;
+/** The words of all commands. */
+export const slashCommands = [
+  "new",
+  "chats",
+  "model",
+  "tools",
+  "vars",
+  "grants",
+  "help",
+  "quit",
+] as const;
 
 /** Tools begin with an upper-case letter, contain other characters, or have arguments in braces. */
 const unknownCommand = /^\/([a-z]+)(?:\s+(?!\{).*)?\s*$/s;
@@ -25,11 +37,15 @@ const unknownCommand = /^\/([a-z]+)(?:\s+(?!\{).*)?\s*$/s;
 /** @example readSlashCommand("/model openai/gpt-5.5") // { type: "model", id: "openai/gpt-5.5" } */
 export function readSlashCommand(line: string): SlashCommand {
   const [, word, rest] =
-    /^\/(quit|new|help|model|vars|grants)(?:\s+(.*))?$/s.exec(line.trim()) ?? [];
+    /^\/(quit|new|help|chats|model|tools|vars|grants)(?:\s+(.*))?$/s.exec(line.trim()) ?? [];
   const argument = rest === undefined || rest.trim() === "" ? undefined : rest.trim();
   switch (word) {
+    case "chats":
+      return { type: "chats", number: argument };
     case "model":
       return { type: "model", id: argument };
+    case "tools":
+      return { type: "tools", name: argument };
     case "vars":
       return { type: "vars", name: argument };
     case "grants":
@@ -54,7 +70,7 @@ export function unknownCommandText(word: string): string {
     word,
     didYouMean(
       `/${word}`,
-      commands.map((known) => `/${known}`),
+      slashCommands.map((known) => `/${known}`),
     ),
   );
 }

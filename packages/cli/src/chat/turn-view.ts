@@ -2,7 +2,8 @@ import type { Segment } from "../terminal/terminal.ts";
 import type { ChainEvent, OutputEvent } from "@capstan/core";
 import type { OutputText, StreamedItem } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
-import { callLine, settledCallLine, turnSummary } from "./call-lines.ts";
+import { callLine, resultPreview, settledCallLine, turnSummary } from "./call-lines.ts";
+import type { MarkdownStream } from "../terminal/markdown/markdown-stream.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { chatTexts } from "../texts/chat.ts";
@@ -16,8 +17,18 @@ export interface TurnView {
   breakLine(): readonly Segment[];
 }
 
+export interface TurnViewOptions {
+  readonly style: Style;
+  /** Formats the model's answers. @default they are shown as they are */
+  readonly markdown?: MarkdownStream;
+  /** Returns the current width of the terminal. @default results are not previewed */
+  readonly columns?: () => number;
+}
+
+const asIs: MarkdownStream = { write: (text) => text, end: () => "" };
+
 /** @example view.show({ seq: 3, type: "item.delta", itemId: "i1", delta: "Hel" }) // [{ channel: "answer", text: "Hel" }] */
-export function createTurnView({ style }: { readonly style: Style }): TurnView {
+export function createTurnView({ style, markdown = asIs, columns }: TurnViewOptions): TurnView {
   const items = new Map<string, { readonly item: StreamedItem; shown: number }>();
   const names = new Map<string, string>();
   const progress = new Map<string, string>();
@@ -37,6 +48,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
   }
 
   function endLine(): void {
+    write("answer", markdown.end());
     if (open !== undefined) write(open, "\n");
     currentCall = undefined;
   }
@@ -45,7 +57,7 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
     if (text === "") return;
     if (item.kind === "text") {
       if (open === "notice") endLine();
-      write("answer", printable(text));
+      write("answer", markdown.write(printable(text)));
     } else if (item.kind === "reasoning") {
       if (open === "answer") endLine();
       const shown = printable(text);
@@ -119,7 +131,10 @@ export function createTurnView({ style }: { readonly style: Style }): TurnView {
         return line(style.dim(text));
       }
       case "call.settled":
-        return line(settledCallLine(nameOf(event.callId), event.status, event.result, style));
+        line(settledCallLine(nameOf(event.callId), event.status, event.result, style));
+        if (event.status === "success" && columns !== undefined)
+          for (const text of resultPreview(event.result, columns())) line(style.dim(`  ┆ ${text}`));
+        return;
       case "approval.answered": {
         if (event.decision.by !== "person") return;
         const reason = event.decision.reason;

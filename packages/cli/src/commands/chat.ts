@@ -1,5 +1,6 @@
 import { CommandFailure, type Invocation, textOption } from "../arguments/command.ts";
 import { chat } from "../chat/chat.ts";
+import { createCompletion } from "../chat/complete-line.ts";
 import { createNodeTerminal } from "../terminal/node-terminal.ts";
 import { styleFor } from "../terminal/style.ts";
 import { openConnection } from "./shared/open-connection.ts";
@@ -14,7 +15,8 @@ export async function openChat({ values }: Invocation): Promise<number> {
   // The model is an option of the chat here, not the server's default.
   const { client, close } = await openConnection({ ...values, model: undefined });
   const { stdin: input, stdout: output, stderr: error } = process;
-  const terminal = createNodeTerminal({ input, output, error });
+  const complete = createCompletion({ client });
+  const terminal = createNodeTerminal({ input, output, error }, { complete });
   try {
     return await chat({
       client,

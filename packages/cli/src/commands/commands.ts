@@ -40,6 +40,23 @@ export const commands: readonly (Command | CommandGroup)[] = [
     load: async () => (await import("./chat.ts")).openChat,
   },
   {
+    name: "ask",
+    ...commandHelp.ask,
+    operands: "[QUESTION]",
+    options: {
+      file: { ...value("PATH", commandHelp.ask.options.file), multiple: true },
+      json: flag(commandHelp.ask.options.json),
+      model: value("MODEL", commandHelp.ask.options.model),
+      continue: flag(commandHelp.ask.options.continue),
+      conversation: value("ID", commandHelp.ask.options.conversation),
+      yes: flag(commandHelp.ask.options.yes),
+      url: value("URL", commandHelp.ask.options.url),
+      config: settingOptions.config,
+      data: settingOptions.data,
+    },
+    load: async () => (await import("./ask.ts")).askQuestion,
+  },
+  {
     name: "mcp",
     ...commandHelp.mcp,
     options: {

@@ -3,13 +3,15 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { test } from "node:test";
 import { createNodeTerminal } from "./node-terminal.ts";
+import type { Complete } from "./terminal.ts";
 
 /** The streams of a process, for tests. */
-function createStreams(isTTY: boolean) {
-  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 80 });
+function createStreams(isTTY: boolean, complete?: Complete) {
+  const setRawMode = () => undefined;
+  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 80, setRawMode });
   const [input, output, error] = [stream(), stream(), stream()];
   const streams = { input, output, error } as unknown as Parameters<typeof createNodeTerminal>[0];
-  return { input, output, error, terminal: createNodeTerminal(streams) };
+  return { input, output, error, terminal: createNodeTerminal(streams, { ...(complete && { complete }) }) };
 }
 
 /** Returns the text that was written since the last call. */
@@ -34,7 +36,7 @@ test("all lines of one chunk are read, then the end", within, async () => {
 });
 
 test(
-  "a paste of several lines is several messages, each shown behind its prompt",
+  "without marks of the terminal, a paste of several lines is several messages",
   within,
   async () => {
     const { input, output, terminal } = createStreams(true);
@@ -96,4 +98,54 @@ test("text that was typed for a closed prompt is discarded", within, async () =>
   assert.deepEqual(await question, { type: "aborted" });
   assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "hello" });
   terminal.close();
+});
+
+const paste = (text: string) => `\u001B[200~${text}\u001B[201~`;
+
+test("a pasted text is one message, and can be edited before it is sent", within, async () => {
+  const { input, output, terminal } = createStreams(true);
+  const message = terminal.readMessage("› ");
+  input.write(`Read ${paste("one\rtwo\r\nthree\n")}`);
+  input.write(" now\r");
+  const pasted = ["one\ntwo\nthree\n"];
+  assert.deepEqual(await message, { type: "line", text: "Read one\ntwo\nthree now", pasted });
+  assert.match(textOf(output), /Read one⏎two⏎three now/);
+  terminal.close();
+});
+
+test("a long pasted text is shown as a marker, in whatever pieces it arrives", within, async () => {
+  const { input, output, terminal } = createStreams(true);
+  const message = terminal.readMessage("› ");
+  const text = "a\tb\u001B[31m\u0003\n".repeat(200);
+  for (const character of paste(text)) input.write(character);
+  input.write("\r");
+  const clean = "a\tb[31m\n".repeat(200);
+  assert.deepEqual(await message, { type: "line", text: clean.trimEnd(), pasted: [clean] });
+  assert.match(textOf(output), /\[pasted 200 lines #1\]/);
+  terminal.close();
+});
+
+test("a line with an edited marker is not sent", within, async () => {
+  const { input, output, terminal } = createStreams(true);
+  const message = terminal.readMessage("› ");
+  input.write(`${paste("a\n".repeat(20))}\u007F\r`);
+  await nextTurn();
+  assert.match(textOf(output), /was changed, so nothing was sent/);
+  // Deletes the line.
+  input.write("\u0015hello\r");
+  assert.deepEqual(await message, { type: "line", text: "hello", pasted: ["a\n".repeat(20)] });
+  terminal.close();
+});
+
+test("Tab completes the last word of a line", within, async () => {
+  const streams = createStreams(true, async (line) => ({
+    candidates: ["/model "].filter((word) => word.startsWith(line)),
+    word: line,
+  }));
+  const message = streams.terminal.readMessage("› ");
+  streams.input.write("/mo\t");
+  await nextTurn();
+  streams.input.write("x\r");
+  assert.deepEqual(await message, { type: "line", text: "/model x" });
+  streams.terminal.close();
 });

@@ -1,7 +1,9 @@
-import { createInterface } from "node:readline";
+import { type AsyncCompleter, createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { chatTexts } from "../texts/chat.ts";
-import type { ReadLine, Terminal } from "./terminal.ts";
+import { bracketedPaste, PasteInput } from "./paste-input.ts";
+import type { Complete, Line, ReadLine, Terminal } from "./terminal.ts";
+
 
 interface Streams {
   readonly input: NodeJS.ReadStream;
@@ -16,22 +18,35 @@ const typedAhead = 100;
  * The process's own terminal. If standard output is not a terminal (a file, a pipe), it receives
  * only the answers, and all other text goes to standard error.
  */
-export function createNodeTerminal({ input, output, error }: Streams): Terminal {
+export function createNodeTerminal(
+  { input, output, error }: Streams,
+  { complete }: { readonly complete?: Complete } = {},
+): Terminal {
   const interactive = input.isTTY && output.isTTY;
   const gate = new GatedOutput(output);
+  const keys = interactive ? new PasteInput(input) : undefined;
   const lines = createInterface({
-    input,
+    input: keys ?? input,
     terminal: interactive,
     ...(interactive && { output: gate, historySize: 200 }),
+    ...(complete && { completer: completerOf(complete) }),
   });
-  const queue: string[] = [];
+  if (interactive) output.write(bracketedPaste.on);
+  const queue: Line[] = [];
   let leftOut = 0;
   let ended = false;
   let reader: ((read: ReadLine) => void) | undefined;
 
-  lines.on("line", (text) => {
-    if (reader) return reader({ type: "line", text });
-    if (!interactive || queue.length < typedAhead) queue.push(text);
+  lines.on("line", (typed) => {
+    const read = keys?.expand(typed) ?? typedLine(typed);
+    if (read.type === "edited marker") {
+      output.write(`${chatTexts.session.editedMarker}\n`);
+      lines.prompt();
+      lines.write(typed);
+      return;
+    }
+    if (reader) return reader(read);
+    if (!interactive || queue.length < typedAhead) queue.push(read);
     else leftOut++;
     if (!interactive) lines.pause();
   });
@@ -78,8 +93,10 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
 
   return {
     interactive,
+    formatted: output.isTTY,
     get columns() {
-      return output.columns ?? 80;
+      // Some terminals report a width of 0.
+      return output.columns || 80;
     },
     async readMessage(prompt) {
       if (leftOut > 0) {
@@ -88,8 +105,8 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
       }
       const typed = queue.shift();
       if (typed === undefined) return nextLine(prompt);
-      if (interactive) output.write(`${prompt}${typed}\n`);
-      return { type: "line", text: typed };
+      if (interactive) output.write(`${prompt}${typed.text}\n`);
+      return typed;
     },
     readAnswer: (prompt, { signal, prefill }) => nextLine(prompt, signal, prefill),
     write(segments) {
@@ -111,7 +128,23 @@ export function createNodeTerminal({ input, output, error }: Streams): Terminal 
         source.off("SIGINT", interrupt);
       };
     },
-    close: () => lines.close(),
+    close() {
+      lines.close();
+      keys?.detach();
+      if (interactive) output.write(bracketedPaste.off);
+    },
+  };
+}
+
+const typedLine = (text: string): Line => ({ type: "line", text });
+
+/** Adapts a completion to the line editor. If it fails, nothing is completed. */
+function completerOf(complete: Complete): AsyncCompleter {
+  return (line, done) => {
+    complete(line).then(
+      ({ candidates, word }) => done(null, [[...candidates], word]),
+      () => done(null, [[], line]),
+    );
   };
 }
 

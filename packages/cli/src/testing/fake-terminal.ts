@@ -24,6 +24,7 @@ export function createFakeTerminal(
 
   return {
     interactive,
+    formatted: interactive,
     columns: 80,
     readMessage() {
       const next = closed ? undefined : lines.shift();

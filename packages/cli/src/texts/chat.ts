@@ -86,21 +86,47 @@ export const chatTexts = {
     leaveHint: "Press Ctrl+C again to leave, or type /quit.",
     connectionLost: (run: string) =>
       `Run ${run} may have continued on the server: \`capstan chat --continue\` shows it.`,
+    editedMarker:
+      "The marker of a pasted text was changed, so nothing was sent. Delete the marker and paste the text again.",
     linesLeftOut: (lines: number, limit: number) =>
       `${lines} lines were ignored: at most ${limit} lines are kept until the answer ends.`,
   },
+  ask: {
+    noQuestion:
+      'There is no question. Write it after the command, or pipe it: capstan ask "What time is it?"',
+    longInput:
+      "Standard input has more than 20 MB. Attach it as a file: --file PATH",
+    invalidInput:
+      "Standard input is not UTF-8 text, so it cannot follow the question. Attach it as a file: --file PATH",
+  },
+  files: {
+    attached: (name: string, size: string) => `Attached ${name}, ${size}.`,
+    missing: (path: string) => `There is no file ${path} here, so @${path} was sent as text.`,
+    notAFile: (path: string) => `${path} is not a file. Name a file to attach.`,
+    unreadable: (path: string, code: string) => `${path} cannot be attached: ${code}`,
+  },
   commands: {
     help: `/new          start a conversation
+/chats [N]    list the newest conversations, or continue number N
 /model [ID]   list the models, or choose one
+/tools [NAME] list the tools that the model is offered, or show one
 /vars [NAME]  list the conversation's variables, or show one in full
 /grants [N]   list your answers that cover more than one call, or revoke one
 /quit         leave; Ctrl+C stops an answer, twice leaves
-A line that ends with \\ continues in the next one.`,
+@file attaches a file. Tab completes commands, tools, models and files.
+A line that ends with \\ continues in the next one; a pasted text is one message.`,
     unknown: (word: string, hint: string) =>
       `There is no command /${word}.${hint} Nothing was sent. /help lists the commands; a space before the slash sends the line as a message.`,
     unknownModel: (id: string, hint: string) =>
       `There is no model ${id}.${hint} /model lists the models.`,
     modelChosen: (id: string) => `The next message goes to ${id}.`,
+    untitled: "(no title)",
+    noChats: "There are no conversations yet.",
+    unknownChat: (number: string) =>
+      `There is no conversation with the number ${number}. /chats lists them.`,
+    noTools: "The model is offered no tools. Switch groups on in the page.",
+    unknownTool: (name: string, hint: string) =>
+      `The model is not offered a tool ${name}.${hint} /tools lists them.`,
     noVariables: "This conversation has no variables yet.",
     noGrants: "There are no saved answers: each call that needs approval asks you.",
     unknownGrant: (number: string) => `There is no answer with the number ${number}.`,
@@ -126,6 +152,7 @@ A line that ends with \\ continues in the next one.`,
     contentFilter: "The provider's content filter ended the answer.",
     retry: (reason: string, attempt: number, seconds: string) =>
       `The model did not answer (${reason}). Attempt ${attempt} starts in ${seconds} s.`,
+    moreLines: (count: string) => `… ${count} more lines`,
     timeUnknown: "time unknown",
     storedAs: (name: string) => `, stored as ${name}`,
     withheld: (tokens: string) => `${tokens} withheld`,

@@ -42,6 +42,31 @@ Set CAPSTAN_API_KEY if the server requires a key.`,
       { line: "capstan chat --url http://127.0.0.1:9000", comment: "another server" },
     ],
   },
+  ask: {
+    summary: "Ask one question, for scripts and pipes",
+    description: `Prints the answer on standard output and everything else on standard error, then ends. Text from a pipe
+follows the question. Connects to a server as \`capstan chat\` does, so the page shows the conversation.
+Calls that need approval are asked about in a terminal. In a pipe they are denied; --yes allows them.
+The exit code is 1 if the turn failed, and 2 if the arguments are invalid.`,
+    options: {
+      file: "Attach this file; can be repeated",
+      json: "Print the answer, the calls and the usage as JSON",
+      model: "Model to ask, as provider/model",
+      continue: "Ask in the newest conversation",
+      conversation: "Ask in this conversation",
+      yes: "Allow each call that needs approval once; rules still apply",
+      url: "Connect to this server instead",
+    },
+    examples: [
+      { line: 'capstan ask "What does this folder contain?"', comment: "one question" },
+      { line: 'git diff | capstan ask "Write a commit message"', comment: "text from a pipe" },
+      {
+        line: 'capstan ask "Draw a chart of the sales" --file sales.xlsx',
+        comment: "with an attached file",
+      },
+      { line: 'capstan ask "Which day is it?" --json | jq -r .answer', comment: "as JSON" },
+    ],
+  },
   mcp: {
     summary: "Give the tools to another program, over MCP on standard input and output",
     description: `For programs that start MCP servers as commands, for example Claude Desktop. Connects to the server that
