@@ -11,10 +11,7 @@ interface CompletionSources {
 }
 
 /** Completes commands, their operands, tools of the offline model, and files after `@`. */
-export function createCompletion({
-  client,
-  folder = process.cwd(),
-}: CompletionSources): Complete {
+export function createCompletion({ client, folder = process.cwd() }: CompletionSources): Complete {
   return async (line) => {
     const mention = /(?:^|\s)(@"?)([^"\s]*|(?<=")[^"]*)$/.exec(line);
     if (mention) {

@@ -33,9 +33,9 @@ export async function findFileMentions(
   for (const path of new Set(mentionsIn(text)).difference(foreign)) {
     const withoutPunctuation = path.replace(/[.,;:!?)]+$/, "");
     const names = [path, withoutPunctuation];
-    const existing = (await Promise.all(names.map((name) => isFile(resolve(folder, name))))).indexOf(
-      true,
-    );
+    const existing = (
+      await Promise.all(names.map((name) => isFile(resolve(folder, name))))
+    ).indexOf(true);
     const name = names[existing];
     if (name !== undefined) paths.add(name);
     else if (/[./\\]/.test(withoutPunctuation)) missing.add(withoutPunctuation);

@@ -11,7 +11,12 @@ function createStreams(isTTY: boolean, complete?: Complete) {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 80, setRawMode });
   const [input, output, error] = [stream(), stream(), stream()];
   const streams = { input, output, error } as unknown as Parameters<typeof createNodeTerminal>[0];
-  return { input, output, error, terminal: createNodeTerminal(streams, { ...(complete && { complete }) }) };
+  return {
+    input,
+    output,
+    error,
+    terminal: createNodeTerminal(streams, { ...(complete && { complete }) }),
+  };
 }
 
 /** Returns the text that was written since the last call. */

@@ -4,7 +4,6 @@ import { chatTexts } from "../texts/chat.ts";
 import { bracketedPaste, PasteInput } from "./paste-input.ts";
 import type { Complete, Line, ReadLine, Terminal } from "./terminal.ts";
 
-
 interface Streams {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;

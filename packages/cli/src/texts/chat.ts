@@ -94,8 +94,7 @@ export const chatTexts = {
   ask: {
     noQuestion:
       'There is no question. Write it after the command, or pipe it: capstan ask "What time is it?"',
-    longInput:
-      "Standard input has more than 20 MB. Attach it as a file: --file PATH",
+    longInput: "Standard input has more than 20 MB. Attach it as a file: --file PATH",
     invalidInput:
       "Standard input is not UTF-8 text, so it cannot follow the question. Attach it as a file: --file PATH",
   },

@@ -108,7 +108,9 @@ function readMarkup(text: string, { style, before, isEnd }: Place): Reading {
     case "!":
     case "[": {
       if (/^!(?!\[|$)/.test(text)) return { type: "plain" };
-      const link = /^!?\[([^\]]*)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+"[^"]*")?\)/.exec(text);
+      const link = /^!?\[([^\]]*)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+"[^"]*")?\)/.exec(
+        text,
+      );
       if (link) return piece(link, linkText(link, style));
       return /^!?\[[^\]]*\](?:$|\()/.test(text) || !text.includes("]") ? open : { type: "plain" };
     }

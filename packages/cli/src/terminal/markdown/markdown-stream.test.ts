@@ -56,17 +56,40 @@ test("plain words are shown before their line ends", () => {
   assert.equal(stream.end(), "");
 });
 
-const markup = fc.constantFrom("*", "**", "_", "`", "```", "\n", "- ", "# ", "> ", "|", "|--|", "[");
-const piece = fc.oneof(markup, fc.constantFrom("](u)", "\\", " ", "a", "bc", "1.", "[x] ", "é", "!"));
+const markup = fc.constantFrom(
+  "*",
+  "**",
+  "_",
+  "`",
+  "```",
+  "\n",
+  "- ",
+  "# ",
+  "> ",
+  "|",
+  "|--|",
+  "[",
+);
+const piece = fc.oneof(
+  markup,
+  fc.constantFrom("](u)", "\\", " ", "a", "bc", "1.", "[x] ", "é", "!"),
+);
 
 test("the text does not depend on how it is split", () => {
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(80), { maxLength: 8 }), (parts, cuts) => {
-      const text = parts.join("");
-      const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)).toSorted((a, b) => a - b)];
-      const pieces = places.map((place, index) => text.slice(place, places[index + 1]));
-      assert.equal(format(pieces), format([text]));
-    }),
+    fc.property(
+      fc.array(piece, { maxLength: 30 }),
+      fc.array(fc.nat(80), { maxLength: 8 }),
+      (parts, cuts) => {
+        const text = parts.join("");
+        const places = [
+          0,
+          ...cuts.map((cut) => Math.min(cut, text.length)).toSorted((a, b) => a - b),
+        ];
+        const pieces = places.map((place, index) => text.slice(place, places[index + 1]));
+        assert.equal(format(pieces), format([text]));
+      },
+    ),
   );
 });
 

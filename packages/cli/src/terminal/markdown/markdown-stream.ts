@@ -125,7 +125,9 @@ export function createMarkdownStream({ style, columns }: MarkdownOptions): Markd
 
 /** Whether the text may be the sign of a list, a heading, a quote or a rule that is not complete yet. */
 function isMarker(start: string): boolean {
-  return /^\s*(?:$|#{1,6}|(?:>\s?)+|[-*_+=]{1,}|[-*+]\s+(?:\[[ xX]?\]?)?|(?:[-*_]\s*)+)\s*$/.test(start);
+  return /^\s*(?:$|#{1,6}|(?:>\s?)+|[-*_+=]{1,}|[-*+]\s+(?:\[[ xX]?\]?)?|(?:[-*_]\s*)+)\s*$/.test(
+    start,
+  );
 }
 
 function bulletSign(task: string | undefined): string {
