@@ -27,7 +27,7 @@ export function textOption(values: OptionValues, name: string): string | undefin
 /** Returns the values of a flag that can be repeated, in order. */
 export function listOption(values: OptionValues, name: string): readonly string[] {
   const value = values[name];
-  return Array.isArray(value) ? value : [];
+  return typeof value === "object" ? value : [];
 }
 
 export interface Invocation {

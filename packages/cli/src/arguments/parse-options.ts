@@ -50,7 +50,7 @@ export function parseOptions(args: readonly string[], options: Options): ParsedO
       const before = values[token.name];
       values[token.name] =
         option.multiple === true
-          ? [...(Array.isArray(before) ? before : []), token.value]
+          ? [...(typeof before === "object" ? before : []), token.value]
           : token.value;
     }
   }

@@ -1,5 +1,6 @@
-import { type AsyncCompleter, createInterface } from "node:readline";
+import { type AsyncCompleter, type CompleterResult, createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import { callbackify } from "node:util";
 import { chatTexts } from "../texts/chat.ts";
 import { bracketedPaste, PasteInput } from "./paste-input.ts";
 import type { Complete, Line, ReadLine, Terminal } from "./terminal.ts";
@@ -139,12 +140,14 @@ const typedLine = (text: string): Line => ({ type: "line", text });
 
 /** Adapts a completion to the line editor. If it fails, nothing is completed. */
 function completerOf(complete: Complete): AsyncCompleter {
-  return (line, done) => {
-    complete(line).then(
-      ({ candidates, word }) => done(null, [[...candidates], word]),
-      () => done(null, [[], line]),
-    );
-  };
+  return callbackify(async (line: string): Promise<CompleterResult> => {
+    try {
+      const { candidates, word } = await complete(line);
+      return [[...candidates], word];
+    } catch {
+      return [[], line];
+    }
+  });
 }
 
 /**
