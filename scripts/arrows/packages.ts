@@ -319,6 +319,7 @@ export const packages: ArrowTable = {
       texts: "the texts that users read in the terminal, and numbers as text",
       arguments: "parse the command line, print help",
       terminal: "read from and write to the terminal",
+      markdown: "format Markdown for a terminal as it arrives",
       configuration: "read and check capstan.config.json",
       install: "the composition root: builds tools, scripts and server from the configuration",
       chat: "the chat in the terminal",

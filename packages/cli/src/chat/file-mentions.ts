@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 
-/** `@notes.md`, `@"my notes.md"`; in a mail address the character before `@` is no space. */
+/** `@notes.md` or `@"my notes.md"`, but not the `@` of a mail address. */
 const mention = /(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g;
 
 export interface FileMentions {
@@ -14,7 +14,7 @@ export interface FileMentions {
 export interface MentionOptions {
   /** The folder of relative paths. @default the current one */
   readonly folder?: string;
-  /** Pasted parts of the message, whose files are not attached: their author may be somebody else. */
+  /** Pasted parts of the message, whose files are not attached, because another author may have named them. */
   readonly pasted?: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import type { ApprovalMode } from "./ask.ts";
 import { answerOutcomes } from "./answer-outcome.ts";
 import { answerReview } from "./answer-review.ts";
 import { ApiError, type Client, followRun } from "@capstan/client";
-import { createMarkdownStream } from "../terminal/markdown/markdown-stream.ts";
+import { createMarkdownStream } from "../markdown/markdown-stream.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createTurnView } from "./turn-view.ts";

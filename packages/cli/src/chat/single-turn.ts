@@ -4,7 +4,7 @@ import type { ChatSession } from "./chat-session.ts";
 import { handleInterrupts, sendMessage } from "./send-message.ts";
 import { attachFiles } from "./attach-files.ts";
 
-/** What `capstan ask --json` prints. */
+/** The output of `capstan ask --json`. */
 export interface SingleTurn {
   readonly conversation: string;
   readonly run: string;

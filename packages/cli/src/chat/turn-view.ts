@@ -3,7 +3,7 @@ import type { ChainEvent, OutputEvent } from "@capstan/core";
 import type { OutputText, StreamedItem } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { callLine, resultPreview, settledCallLine, turnSummary } from "./call-lines.ts";
-import type { MarkdownStream } from "../terminal/markdown/markdown-stream.ts";
+import type { MarkdownStream } from "../markdown/markdown-stream.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import type { Style } from "../terminal/style.ts";
 import { chatTexts } from "../texts/chat.ts";

@@ -92,7 +92,7 @@ export class PasteInput extends Transform {
     done();
   }
 
-  /** Passes on the Escape key, or a sequence that is no paste. */
+  /** Passes on the Escape key, or a sequence other than a paste. */
   readonly #endEscape = (): void => {
     this.#take(this.#pending);
     this.#pending = "";

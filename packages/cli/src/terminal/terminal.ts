@@ -20,7 +20,7 @@ export type ReadLine =
   | { readonly type: "aborted" };
 
 /**
- * Returns the words that can stand in place of the last word of a line.
+ * Returns the words that can replace the last word of a line.
  *
  * @example await complete("/mo") // { candidates: ["/model "], word: "/mo" }
  */

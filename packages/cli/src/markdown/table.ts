@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import type { Style } from "../style.ts";
+import type { Style } from "../terminal/style.ts";
 import { formatInline } from "./inline.ts";
 
 /** Whether a line separates the head of a table from its rows. */
@@ -8,7 +8,7 @@ export function isTableRule(line: string): boolean {
 }
 
 /**
- * Returns the lines of a Markdown table in columns, or as they are if they are no table or do not fit.
+ * Returns the lines of a Markdown table in columns, or unchanged if they are not a table or too wide.
  *
  * @param columns the width of the terminal
  */

@@ -1,4 +1,4 @@
-import type { Style } from "../style.ts";
+import type { Style } from "../terminal/style.ts";
 
 /** Markup that is not closed within so many characters is plain text. */
 const maxMarkup = 500;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { plainStyle, type Style } from "../style.ts";
+import { plainStyle, type Style } from "../terminal/style.ts";
 import { createMarkdownStream } from "./markdown-stream.ts";
 
 /** Shows formatting as tags. */

@@ -1,4 +1,4 @@
-import type { Style } from "../style.ts";
+import type { Style } from "../terminal/style.ts";
 import { createInline } from "./inline.ts";
 import { formatTable } from "./table.ts";
 
@@ -22,8 +22,8 @@ interface MarkdownOptions {
 }
 
 /**
- * Formats Markdown for a terminal as it arrives. A word is shown as soon as no markup can begin in it;
- * tables are shown when they end.
+ * Formats Markdown for a terminal as it arrives. Text is shown as soon as it cannot be
+ * markup; tables are shown when they end.
  *
  * @example createMarkdownStream({ style, columns: () => 80 }).write("**Hi** there") // a bold "Hi", " there"
  */
