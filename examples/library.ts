@@ -8,7 +8,7 @@ const weather = defineTool({
   description: "Returns the weather in a town.",
   parameters: z.object({ town: z.string() }),
   effects: "read",
-  // This tool asks the first time. Without an approval adapter, the executor would reject the call.
+  // This tool requires approval the first time. Without an approval adapter, the executor would reject the call.
   permission: { executionPolicy: "ask-once" },
   execute: ({ town }) => ({ town, sky: "clear", celsius: 21 }),
 });

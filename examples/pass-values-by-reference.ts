@@ -111,7 +111,7 @@ console.log(executor.toolRules().includes("| `Rule/harbour/log` |"));
 
 const model = new ScriptedModel([
   ({ messages }) => {
-    const [, name = ""] = /\[Kept as (.+)\]$/.exec(messages.at(-1)?.content as string) ?? [];
+    const [, name = ""] = /\[Stored as (.+)\]$/.exec(messages.at(-1)?.content as string) ?? [];
     return { calls: [{ name: "CountWords", args: { text: `$VAR_REF{{${name}}}` } }] };
   },
   "Counted.",

@@ -96,7 +96,7 @@ test("calls that need approval request it as the guide describes", async () => {
     /^ReadFile secrets\/\.\.\/secrets\/key: execution_rejected: .*This folder is private\. It was/,
     /^WriteFile \/etc\/hosts: execution_rejected: .*the tool forbids it/,
     /^WriteFile drafts\/a\.md: success/,
-    /^approve WriteFile "log\/monday\.md" \| This tool asks the first time\. \| WriteFile: files in log$/,
+    /^approve WriteFile "log\/monday\.md" \| This tool requires approval the first time\. \| WriteFile: files in log$/,
     /^WriteFile log\/monday\.md: success/,
     /^approve WriteFile "log\/tuesday\.md"/,
     /^invalid: arguments: /,
@@ -107,7 +107,7 @@ test("calls that need approval request it as the guide describes", async () => {
     /^approve WriteFile "notes\/sail\.md"/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
-    /^approve WriteFile "published\/index\.md" \| A rule of the administrator asks every time: Published pages are public immediately. \| this call only$/,
+    /^approve WriteFile "published\/index\.md" \| A rule of the administrator requires approval every time: Published pages are public immediately. \| this call only$/,
     /^WriteFile published\/index\.md: execution_rejected: .*the window was closed/,
     /^allow: WriteFile with exactly these arguments, by local$/,
     /^refuse: WriteFile with exactly these arguments, by local$/,
@@ -116,7 +116,7 @@ test("calls that need approval request it as the guide describes", async () => {
     /^WriteFile notes\/keel\.md: execution_rejected: The user denied/,
     /^approve WriteFile "log\/wednesday\.md"/,
     /^answer: It is in the log\.$/,
-    /^rule: when\.path\.glbo: means nothing here\. Did you mean glob\?$/,
+    /^rule: when\.path\.glbo: is not a known field\. Did you mean glob\?$/,
   ];
   for (const [index, line] of expected.entries()) assert.match(lines[index] ?? "", line);
   assert.equal(lines.length, expected.length);

@@ -63,7 +63,7 @@ test("a user's rule that an administrator's rule overrides is marked, also in JS
   const { out } = await capstan("rules", "set", "web.*", "--execution", "auto");
   assert.match(
     out,
-    /It has no effect: the administrator's rule for web\.\* asks every time: office rule/,
+    /It has no effect: the administrator's rule for web\.\* requires approval every time: office rule/,
   );
   const [rule] = JSON.parse((await capstan("rules", "--json")).out) as [{ effect: string }];
   assert.equal(rule.effect, "none");

@@ -67,7 +67,7 @@ export const longTests: readonly LongTests[] = [
   {
     files: "test/attack/long-attacks.test.ts",
     reason:
-      "Attacks servers with damaged disks, lost connections and foreign addresses, and the page. test/attack/attack.test.ts has the attacks on routes and approvals, test/page/safety.test.ts attacks the page, and the tests of packages/store and packages/sandbox damage files and request addresses.",
+      "Attacks servers with corrupt disks, lost connections and foreign addresses, and the page. test/attack/attack.test.ts has the attacks on routes and approvals, test/page/safety.test.ts attacks the page, and the tests of packages/store and packages/sandbox damage files and request addresses.",
   },
   {
     files: "test/page/interruptions.test.ts",

@@ -70,7 +70,7 @@ test(
 );
 
 // Contract: durability-65
-test("damaged database pages lead to an error that says to restore a backup", async () => {
+test("corrupt database pages lead to an error that says to restore a backup", async () => {
   await withDataDir(async (dataDir) => {
     const first = await openStore({ dataDir });
     await createRun(first, { id: "r" });

@@ -64,7 +64,7 @@ export const runningCases: readonly GateCase[] = [
     args: { limit: 300 },
     expected: {
       status: "success",
-      reads: ["row 0: ", "row 399: ", "characters left out", 'ReadVar({"name":"Rows_1","start":'],
+      reads: ["row 0: ", "row 399: ", "characters omitted", 'ReadVar({"name":"Rows_1","start":'],
       readsNot: ["row 200: "],
       ran: [{}],
     },
@@ -73,7 +73,7 @@ export const runningCases: readonly GateCase[] = [
     name: "the gate's own limit also truncates",
     tool: "Rows",
     limits: { outputChars: 300 },
-    expected: { status: "success", reads: ["characters left out"] },
+    expected: { status: "success", reads: ["characters omitted"] },
   },
   {
     name: "sub-calls go through the same gate, repairs included",

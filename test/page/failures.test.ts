@@ -96,9 +96,9 @@ for (const { name, reply, title, detail } of cases) {
     const failure = page.getByRole("alert").filter({ hasText: title });
     await failure.getByText(detail).first().waitFor();
     const before = model.requests.length;
-    model.willSay({ type: "text", text: "They say: haul away." });
+    model.willSay({ type: "text", text: "The user says: haul away." });
     await failure.getByRole("button", { name: "Try again" }).click();
-    await me.chat.getByText("They say: haul away.").waitFor();
+    await me.chat.getByText("The user says: haul away.").waitFor();
     await me.turnEnds();
     assert.equal(await page.getByTestId("user-message").count(), 1);
     assert.equal(await page.getByTestId("call-row").count(), 1, "the call does not run again");
@@ -109,7 +109,7 @@ for (const { name, reply, title, detail } of cases) {
       "its result is there",
     );
     await page.reload();
-    await me.chat.getByText("They say: haul away.").waitFor();
+    await me.chat.getByText("The user says: haul away.").waitFor();
   });
 }
 

@@ -123,7 +123,9 @@ test("a rule without effect because of an administrator's rule is marked", { ski
   await panel.getByLabel("Calls", { exact: true }).selectOption({ label: "runs without approval" });
   await panel.getByRole("button", { name: "Save" }).click();
   await rules(panel)
-    .getByText("It has no effect: the administrator's rule for web.* asks every time: Office rule.")
+    .getByText(
+      "It has no effect: the administrator's rule for web.* requires approval every time: Office rule.",
+    )
     .waitFor();
   assert.equal(await panel.getByTestId("rule-effect").innerText(), "no effect");
   await rules(panel)

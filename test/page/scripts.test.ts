@@ -102,7 +102,7 @@ test(
   },
 );
 
-test("runs with damaged calls are named, and hide no others", { skip }, async () => {
+test("runs with corrupt calls are named, and hide no others", { skip }, async () => {
   const url = /\/v1\/scripts\/[^/]+\/calls/;
   await me.page.route(url, async (route) => {
     const response = await route.fetch();

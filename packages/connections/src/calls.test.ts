@@ -86,7 +86,7 @@ test("a malformed part or structured result adds a note, and the result stays", 
     /^done\n\n\[A part of the result cannot be read.*\/celsius: expected a number, got text "warm"/s,
   );
   const without = await callWith(echo, { tool: { outputSchema: { type: "object" } } });
-  assert.match(textOf(without.result), /^a\n\n\[The tool promises a structured result/);
+  assert.match(textOf(without.result), /^a\n\n\[The tool declares a structured result/);
 });
 
 test("a server's regular expression that backtracks for ages does not block the process", async () => {

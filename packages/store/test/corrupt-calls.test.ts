@@ -18,7 +18,7 @@ async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {
   migrate(sql, 1);
   const store = storeOnConnection(sql, systemClock);
   try {
-    for (const id of ["first", "damaged", "last"]) {
+    for (const id of ["first", "corrupt", "last"]) {
       await createRun(store, { id });
       const status = id === "last" ? "succeeded" : "outcome_unknown";
       const call = { ...callRecord(`call of ${id}`, { status }), toolId: "boats.Find" };
@@ -26,7 +26,7 @@ async function withDamage(use: (store: Store) => Promise<void>): Promise<void> {
     }
     sql.run(
       `UPDATE run_journal SET calls = substr(calls, 1, length(calls) - 2)
-       WHERE calls IS NOT NULL AND run_n = (SELECT n FROM runs WHERE id = 'damaged')`,
+       WHERE calls IS NOT NULL AND run_n = (SELECT n FROM runs WHERE id = 'corrupt')`,
     );
     await use(store);
   } finally {
@@ -41,7 +41,7 @@ test("a group's last calls are listed without those of a corrupt run, which is n
       calls.map(({ runId }) => runId),
       ["last", "first"],
     );
-    assert.deepEqual(unreadable, ["damaged"]);
+    assert.deepEqual(unreadable, ["corrupt"]);
   });
 });
 
@@ -55,7 +55,7 @@ test("old data is deleted except for a corrupt run, and the report says why it s
     assert.deepEqual([pruned?.runs, pruned?.held], [1, held]);
     assert.equal(await store.getRun({ owner, id: "last" }), undefined);
     // It can be deleted by its id.
-    const [outcome] = await store.write([{ type: "delete-run", owner, id: "damaged" }]);
+    const [outcome] = await store.write([{ type: "delete-run", owner, id: "corrupt" }]);
     assert.equal(outcome.status, "deleted");
   });
 });
@@ -65,7 +65,7 @@ test("a search for unknown outcomes includes a run whose calls are unreadable", 
     const { data } = await store.searchRuns({ owner, outcome: "unknown" });
     assert.deepEqual(
       data.map(({ id }) => id),
-      ["damaged", "first"],
+      ["corrupt", "first"],
     );
   });
 });

@@ -66,25 +66,25 @@ test(
 );
 
 test(
-  "damaged events fail only the reads of their run, and not others at the same time",
+  "corrupt events fail only the reads of their run, and not others at the same time",
   options,
   async () => {
     const connectionString = await (await testServer()).newDatabase();
     const store = await openPostgresStore({ connectionString });
     try {
-      for (const id of ["damaged", "whole"]) {
+      for (const id of ["corrupt", "whole"]) {
         await createRun(store, { id });
         await commit(store, id, [note]);
       }
       const client = new pg.Client({ connectionString });
       await client.connect();
       await client.query(
-        "UPDATE run_journal SET events = '{' WHERE run_n = (SELECT n FROM runs WHERE id = 'damaged')",
+        "UPDATE run_journal SET events = '{' WHERE run_n = (SELECT n FROM runs WHERE id = 'corrupt')",
       );
       await client.end();
       const read = (runId: string) => store.readEventPage({ owner, runId, after: 0, limit: 8 });
-      const [damaged, whole] = await Promise.allSettled([read("damaged"), read("whole")]);
-      assert.equal(damaged.status, "rejected");
+      const [corrupt, whole] = await Promise.allSettled([read("corrupt"), read("whole")]);
+      assert.equal(corrupt.status, "rejected");
       assert.equal(whole.status, "fulfilled");
     } finally {
       await store.close();

@@ -24,7 +24,7 @@ const question: Question = {
   argsDigest: "",
   definitionDigest: "",
   principalId: "local",
-  reason: "This tool asks the first time.",
+  reason: "This tool requires approval the first time.",
   remember: false,
   grant: { key: "https://example.org", title: "FetchWebPage: pages of example.org" },
   createdAt: 0,
@@ -40,7 +40,7 @@ test("a request shows the call, the reason, and the calls that an approval for t
   Reads a page.
   ╭ url
   │ https://example.org/⟨U+001B⟩[2J
-  This tool asks the first time.
+  This tool requires approval the first time.
   y  allow this call
   s  allow for this session: FetchWebPage: pages of example.org; s 1h for an hour
   a  the same in every session; a 1h for an hour

@@ -42,10 +42,10 @@ const approval = (id: string, more: object = {}) => ({
 });
 
 test("the user is asked about the calls of all programs, the oldest first", async () => {
-  const damaged = { object: "corrupt", id: "x", error: { code: "", message: "" } };
+  const corrupt = { object: "corrupt", id: "x", error: { code: "", message: "" } };
   const { client, answers } = serverWith([
     approval("newer", { program: "codex" }),
-    damaged,
+    corrupt,
     approval("older"),
   ]);
   const terminal = createFakeTerminal([{ answer: "y" }, { answer: "n no" }]);

@@ -62,13 +62,13 @@ test("a run with unreadable calls is reported, and the user is asked about the o
   const terminal = createFakeTerminal([{ answer: "y" }]);
   const calls: typeof client.calls = async (run, given) => {
     if (run === "newer") return client.calls(run, given);
-    throw new ApiError({ status: 500, code: "store_failed", message: "Damaged." });
+    throw new ApiError({ status: 500, code: "store_failed", message: "Corrupt." });
   };
-  const damaged = { ...client, calls };
-  await answerOpenOutcomes({ client: damaged, terminal, style: plainStyle, signal });
+  const corrupt = { ...client, calls };
+  await answerOpenOutcomes({ client: corrupt, terminal, style: plainStyle, signal });
   assert.match(
     terminal.text(),
-    /run older.*calls of this run cannot be read: Damaged\..*run newer/s,
+    /run older.*calls of this run cannot be read: Corrupt\..*run newer/s,
   );
   assert.match(asked.at(-1) ?? "", /call_of_newer.*happened/);
 });

@@ -23,7 +23,7 @@ const grant: GrantView = {
 
 const message = "The stored data of this entry is corrupt.";
 const error = { code: "entry_corrupt", message } as const;
-const damaged: CorruptView = { object: "corrupt", id: "grant_2", error };
+const corrupt: CorruptView = { object: "corrupt", id: "grant_2", error };
 
 async function say(grants: readonly (GrantView | CorruptView)[], revoke?: string) {
   const written: string[] = [];
@@ -59,13 +59,13 @@ test("a grant is revoked by its number, and an unknown number revokes nothing", 
 });
 
 test("the command reports that there are no grants", async () => {
-  assert.match((await say([])).text, /There are no saved answers/);
+  assert.match((await say([])).text, /There are no saved approvals/);
 });
 
 // Contract: durability-57
 test("a corrupt grant is marked, does not hide other grants, and can be revoked", async () => {
-  const { text } = await say([grant, damaged]);
+  const { text } = await say([grant, corrupt]);
   assert.match(text, /^1 {2}denied: .*\n2 {2}corrupt: it allows nothing {2}The stored data/);
-  assert.deepEqual((await say([grant, damaged], "2")).revoked, ["grant_2"]);
-  assert.match((await say([damaged], "variables")).text, /^grant_2 {2}The stored data/);
+  assert.deepEqual((await say([grant, corrupt], "2")).revoked, ["grant_2"]);
+  assert.match((await say([corrupt], "variables")).text, /^grant_2 {2}The stored data/);
 });

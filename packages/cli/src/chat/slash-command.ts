@@ -145,7 +145,7 @@ export async function grantsCommand(
   }
   for (const [index, grant] of grants.entries()) {
     if (grant.object === "corrupt") {
-      printLine(session, `${index + 1}  ${texts.damagedGrant}  ${style.dim(grant.error.message)}`);
+      printLine(session, `${index + 1}  ${texts.corruptGrant}  ${style.dim(grant.error.message)}`);
       continue;
     }
     const verdict = grant.verdict === "allow" ? texts.allowed : texts.refused;

@@ -38,7 +38,7 @@ test("a turn shows text, calls with time and tokens, text, and the totals, in or
     all,
     `Let me look.
 → ListFiles {"path":"."}
-✓ ListFiles · 12 ms · 340 tokens · 1,200 withheld, stored as ListFiles_1
+✓ ListFiles · 12 ms · 340 tokens · 1,200 omitted, stored as ListFiles_1
 Two files.
 1.2 s · 1 call · 1,200 tokens in, 34 out
 `,

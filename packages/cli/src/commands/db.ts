@@ -166,7 +166,7 @@ export async function maintainStore({
       });
       for (const problem of problems) printLine(problem);
       if (problems.length > 0) {
-        printLine(texts.damaged(databaseUrl === undefined ? "data directory" : "database"));
+        printLine(texts.corrupt(databaseUrl === undefined ? "data directory" : "database"));
         return 1;
       }
       printLine(texts.intact(runs, formatMegabytes(bytes)));

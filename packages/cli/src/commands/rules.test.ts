@@ -15,7 +15,7 @@ const rule: OverrideView = {
   approvalMs: 600_000,
   reason: "mine",
   effect: "none",
-  notes: ["It has no effect: the administrator's rule for files.* asks every time."],
+  notes: ["It has no effect: the administrator's rule for files.* requires approval every time."],
   createdAt: 0,
   updatedAt: 0,
 };
@@ -42,7 +42,7 @@ test("rules are listed with the calls that they cover, their fields and the fiel
   assert.equal(
     text,
     `files.View where path matches ⟨U+001B⟩[2Jsecrets/**  auto, result reviewed: always, requests expire after 10 min, reason: mine
-  It has no effect: the administrator's rule for files.* asks every time.
+  It has no effect: the administrator's rule for files.* requires approval every time.
   override_1
 `,
   );

@@ -50,7 +50,7 @@ export async function reviewConfiguration(
   const found = { changed, warnings, text };
   const record = await readRecord(changed.acceptedDir);
   if (record === "unreadable") {
-    const problem = `${recordFile(changed.acceptedDir)} cannot be read as the record of the accepted configuration.`;
+    const problem = `${recordFile(changed.acceptedDir)} is not a valid record of the accepted configuration.`;
     return { ...found, status: "unknown", problem, acceptedText: null };
   }
   const acceptedText = Object.hasOwn(record, changed.settingsFile)

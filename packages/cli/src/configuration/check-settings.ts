@@ -110,7 +110,7 @@ function unknownIn(value: unknown, path: Path, known: readonly string[]): Settin
     .filter((key) => !known.includes(key))
     .map((key) => {
       const advice = removed[[...path, key].join(".")] ?? didYouMean(key, known);
-      return { path: [...path, key], message: `is not a setting and changes nothing.${advice}` };
+      return { path: [...path, key], message: `is not a setting and has no effect.${advice}` };
     });
 }
 

@@ -147,8 +147,8 @@ test("a rule with an unknown field is rejected, because it would mean something 
   ]
 }`),
     [
-      "capstan.config.json:3: rules[0].whne: means nothing here. Did you mean when?",
-      "capstan.config.json:4: rules[1].when.path.globb: means nothing here. Did you mean glob?",
+      "capstan.config.json:3: rules[0].whne: is not a known field. Did you mean when?",
+      "capstan.config.json:4: rules[1].when.path.globb: is not a known field. Did you mean glob?",
     ],
   );
 });
@@ -168,9 +168,9 @@ test("an unknown or repeated key is a warning with the nearest name and the line
   );
   assert.equal(outcome.status, "valid");
   assert.deepEqual(outcome.warnings, [
-    "capstan.config.json:2: groops: is not a setting and changes nothing. Did you mean groups?",
-    "capstan.config.json:3: limits.round: is not a setting and changes nothing. Did you mean rounds?",
-    "capstan.config.json:4: port: is there twice; the last one counts",
+    "capstan.config.json:2: groops: is not a setting and has no effect. Did you mean groups?",
+    "capstan.config.json:3: limits.round: is not a setting and has no effect. Did you mean rounds?",
+    "capstan.config.json:4: port: is set twice; the last value applies",
   ]);
 });
 

@@ -163,7 +163,7 @@ const cases: readonly (readonly [string, object, object, readonly string[]])[] =
   ],
   ["a limit is gone", { limits: { turnCost: 5 } }, {}, ["limits.turnCost"]],
   ["evidence is deleted", {}, { retention: { days: 1 } }, ["retention"]],
-  ["unknown settings", {}, { future: { on: true } }, ["settings that are not known"]],
+  ["unknown settings", {}, { future: { on: true } }, ["unknown settings"]],
   ["nothing differs but the place", rules(ask, deny), rules(deny, ask), []],
   ["a rule asks more", rules({ ...ask, execution: "ask-once" }), rules(ask), []],
   ["a deny is added", rules(ask), rules(ask, deny), []],

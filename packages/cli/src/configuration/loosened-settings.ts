@@ -124,7 +124,7 @@ const comparisons: {
   allowedHosts: (accepted, changed) =>
     changed.length > 0 && isPartOf(changed, accepted) ? [] : ["allowedHosts"],
   allowedOrigins: (accepted, changed) => (isPartOf(changed, accepted) ? [] : ["allowedOrigins"]),
-  unknown: always("settings that are not known"),
+  unknown: always("unknown settings"),
   // These settings are never looser: the form of earlier turns, and positions in the file.
   history: () => [],
   places: () => [],

@@ -99,7 +99,7 @@ function repeatedKeys(node: Node, path: Path = []): readonly SettingProblem[] {
     const name = String(key?.value);
     const at = [...path, name];
     const repeated = seen.has(name)
-      ? [{ path: at, message: "is there twice; the last one counts" }]
+      ? [{ path: at, message: "is set twice; the last value applies" }]
       : [];
     seen.add(name);
     return value ? [...repeated, ...repeatedKeys(value, at)] : repeated;

@@ -15,7 +15,7 @@ test("schemas that cannot be used or fully enforced cause warnings", () => {
     ],
   });
   const [broken, loose, ...more] = checkSchemas([group]);
-  assert.match(broken ?? "", /^The tool odd\.Broken is left out, .*\/properties\/a\/type/);
+  assert.match(broken ?? "", /^The tool odd\.Broken is omitted, .*\/properties\/a\/type/);
   assert.match(
     loose ?? "",
     /^The schema of odd\.Loose is only partly enforced: At \/properties\/a/,

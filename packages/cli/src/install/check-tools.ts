@@ -12,7 +12,7 @@ export function checkSchemas(groups: readonly ToolGroup[]): readonly string[] {
     .schemaProblems()
     .map(({ toolId, status, message }) =>
       status === "refused"
-        ? `The tool ${toolId} is left out, because its schema cannot be used: ${message}`
+        ? `The tool ${toolId} is omitted, because its schema cannot be used: ${message}`
         : `The schema of ${toolId} is only partly enforced: ${message}`,
     );
 }

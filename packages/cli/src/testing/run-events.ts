@@ -74,7 +74,7 @@ export function approvalFor(callId: string, id = `approval_${callId}`): Approval
     argsDigest: "",
     definitionDigest: "",
     principalId: "local",
-    reason: "This tool asks every time.",
+    reason: "This tool requires approval every time.",
     remember: false,
     grant: { title: "WriteNote" },
     createdAt: 0,

@@ -2,7 +2,7 @@
 export const chatTexts = {
   approval: {
     noTerminal: (tool: string) =>
-      `${tool} needs approval. It was denied, because there is no terminal to ask (--yes allows).`,
+      `${tool} needs approval. It was denied, because there is no terminal (--yes allows it).`,
     noTerminalReason:
       "No user could be asked: this chat reads its messages from a pipe. The user can run it in a terminal, or with --yes",
     allowedByYes: (tool: string) => `${tool} is allowed once, by --yes.`,
@@ -32,7 +32,7 @@ export const chatTexts = {
   },
   review: {
     noTerminal: (tool: string) =>
-      `The result of ${tool} needs a review. It was withheld, because there is no terminal to ask (--yes releases it).`,
+      `The result of ${tool} needs a review. It was withheld, because there is no terminal (--yes releases it).`,
     releasedByYes: (tool: string) => `The result of ${tool} is released, by --yes.`,
     unclear: "Answer r, x and a word, p and a text, w, or v.",
     notShown: "The result is not shown in full. Type v to see it, then r.",
@@ -54,7 +54,7 @@ export const chatTexts = {
     none: "No call needs your approval.",
     heading: (tool: string, program: string, run: string) =>
       `${tool}${program === "" ? "" : `, called by ${program},`} needs your approval (${run}).`,
-    noTerminal: "There is no terminal to ask: answer in one, or on the page.",
+    noTerminal: "There is no terminal: answer in a terminal, or on the page.",
   },
   outcome: {
     noTerminal: (tool: string, url: string) =>
@@ -110,7 +110,7 @@ export const chatTexts = {
 /model [ID]   list the models, or choose one
 /tools [NAME] list the tools that the model is offered, or show one
 /vars [NAME]  list the conversation's variables, or show one in full
-/grants [N]   list your answers that cover more than one call, or revoke one
+/grants [N]   list your saved approvals and denials, or revoke one
 /quit         leave; Ctrl+C stops an answer, twice leaves
 @file attaches a file. Tab completes commands, tools, models and files.
 A line that ends with \\ continues in the next one; a pasted text is one message.`,
@@ -127,10 +127,10 @@ A line that ends with \\ continues in the next one; a pasted text is one message
     unknownTool: (name: string, hint: string) =>
       `The model is not offered a tool ${name}.${hint} /tools lists them.`,
     noVariables: "This conversation has no variables yet.",
-    noGrants: "There are no saved answers: each call that needs approval asks you.",
-    unknownGrant: (number: string) => `There is no answer with the number ${number}.`,
+    noGrants: "There are no saved approvals: each call that needs approval asks you.",
+    unknownGrant: (number: string) => `There is no saved approval with the number ${number}.`,
     grantRevoked: (title: string) => `Revoked: ${title}. Its calls need approval again.`,
-    damagedGrant: "corrupt: it allows nothing",
+    corruptGrant: "corrupt: it allows nothing",
     allowed: "allowed",
     refused: "denied",
     everySession: "every session",
@@ -154,8 +154,8 @@ A line that ends with \\ continues in the next one; a pasted text is one message
     moreLines: (count: string) => `… ${count} more lines`,
     timeUnknown: "time unknown",
     storedAs: (name: string) => `, stored as ${name}`,
-    withheld: (tokens: string) => `${tokens} withheld`,
-    resultsWithheld: (tokens: string) => `${tokens} of results withheld`,
+    withheld: (tokens: string) => `${tokens} omitted`,
+    resultsWithheld: (tokens: string) => `${tokens} of results omitted`,
     statuses: {
       error: "failed",
       timed_out: "timed out",

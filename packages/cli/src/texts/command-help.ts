@@ -143,7 +143,7 @@ Change groups and rules in capstan.config.json:
     examples: [
       { line: "capstan tools", comment: "tools that a model can call here" },
       { line: "capstan tools search rename a file", comment: "the ten tools that fit best" },
-      { line: "capstan tools --json", comment: "all tools, for a program" },
+      { line: "capstan tools --json", comment: "all tools, as JSON" },
     ],
   },
   rules: {
@@ -225,7 +225,7 @@ password.`,
     options: { json: "As JSON" },
     examples: [
       { line: "capstan doctor", comment: "installed and missing programs" },
-      { line: "capstan doctor --json", comment: "the same for a program" },
+      { line: "capstan doctor --json", comment: "the same as JSON" },
     ],
   },
   db: {

@@ -1,12 +1,12 @@
 /** Results and errors of the commands, except the chat and `capstan scripts`. */
 export const commandTexts = {
-  noTerminal: "There is no terminal to ask.",
+  noTerminal: "There is no terminal.",
   config: {
     same: (file: string) => `${file} equals the accepted configuration.`,
     first: (file: string) =>
       `No configuration has been accepted yet: the next server that starts accepts ${file}.`,
     confirm: "Accept it?",
-    noTerminal: "There is no terminal to ask; --yes accepts without asking.",
+    noTerminal: "There is no terminal; --yes accepts without asking.",
     notAccepted: "Nothing was accepted.",
     accepted: "Accepted. It applies at the next start of the server.",
     changed: (file: string, effect: string) => `${file} changed, and ${effect}`,
@@ -54,7 +54,7 @@ export const commandTexts = {
     held: (count: number, reason: string) => `  ${count} due but not deleted, because ${reason}`,
     pruned: (counts: string, isPlan: boolean) =>
       isPlan ? `would delete ${counts}` : `deleted ${counts}`,
-    damaged: (place: "data directory" | "database") =>
+    corrupt: (place: "data directory" | "database") =>
       `Stop the server, keep a copy of the ${place}, and restore your last backup.`,
     intact: (runs: number, size: string) => `No damage found: ${runs} runs, ${size}.`,
     noBackupFile: "Name a file for the backup: capstan db backup --to FILE",
@@ -77,7 +77,7 @@ export const commandTexts = {
       stricter: "changed, and allows nothing more than the accepted version",
     },
     sandbox:
-      "Each call of a script needs approval and is not confined; of the code tools only JavaScript is available.",
+      "Each call of a script needs approval and is not confined; JavaScript is the only code tool.",
     memoryPerProcess: "memory is limited per process, not for a program as a whole",
     memoryFix:
       "To limit whole programs, run Capstan in a systemd user session, or as a service with Delegate=yes.",

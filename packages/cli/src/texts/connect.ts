@@ -13,7 +13,7 @@ export const connectTexts = {
   noClient: (names: string) =>
     `connect needs a client: ${names}; or list. \`capstan connect --help\` describes them.`,
   unknownClient: (name: string, names: string, hint: string) =>
-    `connect knows no client "${name}".${hint} It knows ${names}. Other clients can use the address and key of docs/reference/mcp.md.`,
+    `There is no client "${name}".${hint} The clients are ${names}. Other clients can use the address and key of docs/reference/mcp.md.`,
   oneAction: "Use only one of --print, --undo and --check.",
   tooMany: (operand: string) => `connect takes one client, but got "${operand}" as well.`,
   noPort:
@@ -34,7 +34,7 @@ export const connectTexts = {
   replaces: (entry: string) => `It replaces the existing ${entry}. --undo restores it.`,
   confirm: "Write this change?",
   confirmUndo: "Restore the file and revoke the key?",
-  noTerminal: "There is no terminal to ask; --yes writes without asking.",
+  noTerminal: "There is no terminal; --yes writes without asking.",
   notWritten: "Nothing was changed.",
   connected: (title: string, principal: string) =>
     `Connected ${title}. Its calls, rules and grants are those of ${principal}.`,

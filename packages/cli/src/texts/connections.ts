@@ -24,7 +24,7 @@ name them in the configuration:
 marked: models are not offered it until you accept it. If no server of Capstan runs, one is started for
 the command.`,
     options: { json: "As JSON, for programs" },
-    examples: [{ line: "capstan connections list --json", comment: "for a program" }],
+    examples: [{ line: "capstan connections list --json", comment: "as JSON" }],
   },
   check: {
     summary: "Connect to the servers, and read their tools",
@@ -114,7 +114,7 @@ old secret, the receipts that clients got before cannot be read.`,
     options: {},
     examples: [{ line: "capstan connections rotate-key", comment: "a new key" }],
   },
-  url: "The server of Capstan, instead of the one of the data directory",
+  url: "Capstan's server, instead of the one that uses the data directory",
 } as const;
 
 const credentialKinds = {
@@ -164,17 +164,17 @@ export const connectionTexts = {
   nothingToAccept: (name: string) => `The tools of ${name} are those that were accepted.`,
   removed: "Removed by the server, no longer offered:",
   confirm: "Accept these tools?",
-  noTerminal: "There is no terminal to ask; --yes accepts without asking.",
+  noTerminal: "There is no terminal; --yes accepts without asking.",
   notAccepted: "Nothing was accepted.",
   accepted: "Accepted. A running server offers them at once.",
   without: "Models are not offered the tools of this server, or calls of them fail.",
   addUsage:
     "Name the connection and its server: capstan connections add NAME URL, or: capstan connections add NAME PROGRAM [ARGUMENT…] [--read DIR,…] [--write DIR,…] [--network HOST,…]",
   confirmPrivate: (name: string) => `Add ${name} as a server in your private network?`,
-  noTerminalPrivate: "There is no terminal to ask; --private adds it without asking.",
+  noTerminalPrivate: "There is no terminal; --private adds it without asking.",
   signInNext: (name: string) => `Sign in: capstan connections login ${name}`,
   confirmRemove: (name: string) => `Remove ${name} and all credentials for it?`,
-  noTerminalRemove: "There is no terminal to ask; --yes removes without asking.",
+  noTerminalRemove: "There is no terminal; --yes removes without asking.",
   removedConnection: (name: string) => `Removed ${name} and all credentials for it.`,
   rotated: (count: number) =>
     count === 1 ? "1 secret was encrypted again." : `${count} secrets were encrypted again.`,
@@ -187,7 +187,7 @@ export const connectionTexts = {
   openUrl: (url: string) => `Sign in at this address:\n${url}\n`,
   invalidPort: "--port: expected a number from 0 to 65535.",
   tooLate: (name: string) =>
-    `Nobody signed in within 10 minutes. Start again: capstan connections login ${name}`,
+    `The sign-in was not completed within 10 minutes. Start again: capstan connections login ${name}`,
   paste: "If the browser runs on another machine, paste the address that it was sent to: ",
   notPasted:
     "This address does not belong to this sign-in. Paste the whole address, with its code and state.",

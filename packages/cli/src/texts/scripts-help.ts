@@ -22,7 +22,7 @@ approval.`,
     options: { json: "As JSON, with definitions" },
     examples: [
       { line: "capstan scripts list", comment: "the files and tools in the folders" },
-      { line: "capstan scripts list --json", comment: "the same for a program" },
+      { line: "capstan scripts list --json", comment: "the same as JSON" },
     ],
   },
   check: {

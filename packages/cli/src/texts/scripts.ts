@@ -2,7 +2,7 @@
 export const scriptTexts = {
   approve: {
     confirm: "Approve it?",
-    noTerminal: "There is no terminal to ask; --yes approves without asking.",
+    noTerminal: "There is no terminal; --yes approves without asking.",
     notApproved: "Nothing was approved.",
     approved: (hash: string) => `Approved this content: ${hash}`,
     revoked: "Revoked. Each call needs approval again.",

@@ -1,5 +1,5 @@
 const how = (name: string) =>
-  `A user must sign in: in the page under Connections, or with: capstan connections login ${name}`;
+  `A user must sign in: in the Connections panel of the page, or with: capstan connections login ${name}`;
 
 /** The message if a server needs a credential and none is stored. */
 export function needsSignIn(name: string): string {
@@ -13,7 +13,7 @@ export function needsSignInAgain(name: string): string {
 
 /** The message if a server rejects a key that a user entered. */
 export function rejectedCredential(name: string): string {
-  return `The server of ${name} rejects the stored credential. A user must enter it again: in the page under Connections, or with: capstan connections login ${name}`;
+  return `The server of ${name} rejects the stored credential. A user must enter it again: in the Connections panel of the page, or with: capstan connections login ${name}`;
 }
 
 /** The message if a stored credential cannot be decrypted. */
@@ -23,5 +23,5 @@ export function unreadableCredential(name: string): string {
 
 /** The message if a server demands more scopes than the user has granted. */
 export function needsScope(name: string, scope: string): string {
-  return `The server of ${name} demands more permissions: ${scope.slice(0, 200)}. ${how(name)}`;
+  return `The server of ${name} requires more permissions: ${scope.slice(0, 200)}. ${how(name)}`;
 }

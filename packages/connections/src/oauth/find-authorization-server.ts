@@ -55,7 +55,7 @@ export async function findAuthorizationServer(options: {
   )
     throw new SignInError(
       "unsafe_address",
-      `The server of ${name} claims to be the resource ${protectedResource.resource.slice(0, 200)}, which is another address than ${own.href}. Its tokens would belong to another service, so no sign-in was started.`,
+      `The server of ${name} claims to be the resource ${protectedResource.resource.slice(0, 200)}, but its address is ${own.href}. Its tokens would belong to another service, so no sign-in was started.`,
     );
   const listed = protectedResource?.authorization_servers ?? [];
   const issuer = settings.issuer ?? listed[0] ?? new URL("/", url).href;

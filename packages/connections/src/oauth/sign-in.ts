@@ -97,7 +97,7 @@ export function openSignIns(options: {
     if (found.registrationEndpoint === undefined)
       throw new SignInError(
         "client_needed",
-        `The authorization server ${found.server.issuer} registers no clients by itself. Register Capstan there${redirectUri === undefined ? "" : ` with the redirect address ${redirectUri}`}, and set "clientId" in "oauth" of the connection ${connection.name}.`,
+        `The authorization server ${found.server.issuer} does not support dynamic client registration. Register Capstan there${redirectUri === undefined ? "" : ` with the redirect address ${redirectUri}`}, and set "clientId" in "oauth" of the connection ${connection.name}.`,
       );
     const { registerClient } = await import("../libraries/mcp-client.ts");
     const isDevice = redirectUri === undefined;
@@ -347,7 +347,7 @@ async function requestDeviceCode(options: {
   if (!response.ok || !reply.success)
     throw new SignInError(
       "sign_in_failed",
-      `The authorization server ${server.issuer} of ${connection.name} gives no device code (${response.status}). Sign in with a browser instead.`,
+      `The authorization server ${server.issuer} of ${connection.name} returned no device code (${response.status}). Sign in with a browser instead.`,
     );
   const { device_code, user_code, verification_uri, verification_uri_complete, interval } =
     reply.data;

@@ -19,15 +19,15 @@ export function deniedServer(
 ): string | undefined {
   const { hosts, askers } = settings;
   if (hosts !== true && hosts.length === 0)
-    return 'This server connects to no MCP server for a request. An administrator allows hosts with "requestServers": {"hosts": ["mcp.example.org"]} in the settings file.';
+    return 'This server does not connect to MCP servers that a request names. An administrator can allow hosts with "requestServers": {"hosts": ["mcp.example.org"]} in the settings file.';
   if (!mayApprove && !askers)
-    return 'Only callers with the right "approve" can name an MCP server. An administrator allows all callers with "requestServers": {"askers": true} in the settings file.';
+    return 'Only callers with the right "approve" can name an MCP server. An administrator can allow all callers with "requestServers": {"askers": true} in the settings file.';
   if (isNamedHost(url, settings)) return undefined;
   if (hosts !== true)
-    return `The host ${url.host} is not among the allowed ones. An administrator adds it to "requestServers.hosts" in the settings file.`;
+    return `The host ${url.host} is not allowed. An administrator can add it to "requestServers.hosts" in the settings file.`;
   return url.protocol === "https:"
     ? undefined
-    : `The host ${url.host} needs an address that starts with https:, because "requestServers.hosts" does not name it.`;
+    : `The address of ${url.host} must start with https:, because "requestServers.hosts" does not name it.`;
 }
 
 /** Returns whether the settings name the host of a URL, so that it may have a private address. */

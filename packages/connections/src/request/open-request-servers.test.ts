@@ -106,9 +106,9 @@ test("no server is reached unless the settings allow the host and the caller", a
     );
     return found.status === "denied" ? found.message : found.status;
   };
-  assert.match(await denied(open([])), /connects to no MCP server/);
-  assert.match(await denied(open(["mcp.example.org"])), /not among the allowed/);
-  assert.match(await denied(open(true)), /starts with https:/);
+  assert.match(await denied(open([])), /does not connect to MCP servers/);
+  assert.match(await denied(open(["mcp.example.org"])), /is not allowed/);
+  assert.match(await denied(open(true)), /must start with https:/);
   assert.match(await denied(open([server.host]), false), /right "approve"/);
   assert.equal(server.requests.length, 0);
   assert.equal(await denied(open([server.host], true), false), "listed");

@@ -33,7 +33,7 @@ export async function callResult(raw: Raw, outputSchema?: JsonSchema): Promise<u
     if (problem !== undefined)
       notes.push(`The structured result does not match the tool's own schema: ${problem}`);
   } else if (outputSchema !== undefined)
-    notes.push("The tool promises a structured result, and the server sent none.");
+    notes.push("The tool declares a structured result, but the server sent none.");
   const note = notes.length === 0 ? "" : `\n\n[${[...new Set(notes)].join(" ")}]`;
   if (parts.some(({ type }) => type !== "text")) {
     const structuredText =
@@ -79,7 +79,7 @@ export function readParts(content: readonly unknown[]): {
     notes.push(`Only the first ${mostParts} of ${content.length} parts are shown.`);
   const parts = content.slice(0, mostParts).flatMap((part): readonly ContentPart[] => {
     const read = isObject(part) ? partOf(part) : undefined;
-    if (read === undefined) notes.push("A part of the result cannot be read, and was left out.");
+    if (read === undefined) notes.push("A part of the result cannot be read, and was omitted.");
     return read === undefined ? [] : [read];
   });
   return { parts, notes };

@@ -181,7 +181,7 @@ function answerTool(): Tool {
         .describe("The answers, which the user changes before approving."),
       fields: z.record(z.string(), z.unknown()).optional().describe("The form of the answers."),
       open: z.string().optional().describe("An address that the server asks the user to open."),
-      problem: z.string().optional().describe("Why the last answers do not fit."),
+      problem: z.string().optional().describe("Why the last answers are invalid."),
     }),
     effects: "read",
     permission: { executionPolicy: "ask-always" },
@@ -200,6 +200,6 @@ function answerTool(): Tool {
 function changedDefinition({ safeName }: ServerTool, afterChange: string): ConnectionError {
   return new ConnectionError({
     code: "rejected",
-    message: `The server changed the definition of ${safeName}, and nobody has accepted the change. The call was not sent. ${afterChange}`,
+    message: `The server changed the definition of ${safeName}, and no user has accepted the change. The call was not sent. ${afterChange}`,
   });
 }

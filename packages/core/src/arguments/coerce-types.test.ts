@@ -164,7 +164,7 @@ test("null for an optional property is removed; an allowed or required null is u
   const outcome = coerceArguments({ a: null, b: null, c: null, d: null, e: null }, schema);
   assert.deepEqual(outcome, {
     args: { b: null, c: null, d: null, e: null },
-    repairs: ["/a: null left out"],
+    repairs: ["/a: null removed"],
   });
   const inOne = {
     properties: { a: { type: "string" } },

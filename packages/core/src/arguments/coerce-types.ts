@@ -103,7 +103,7 @@ class Repair {
     const repaired: (readonly [string, JsonValue])[] = [];
     for (const [key, item] of entries) {
       if (item === null && this.#isAbsent(value, key, at)) {
-        this.#note(`${path}/${pointerPart(key)}: null left out`);
+        this.#note(`${path}/${pointerPart(key)}: null removed`);
       } else repaired.push([key, member(key, item)]);
     }
     const isSame =

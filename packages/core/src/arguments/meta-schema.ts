@@ -146,7 +146,7 @@ export function referenceProblem(candidate: JsonSchema): string | undefined {
   const { dangling, targets } = schemaReferences(candidate);
   if (dangling !== undefined) {
     const shown = JSON.stringify(dangling.slice(0, 200));
-    return `The reference ${shown} has no target in the schema, and nothing is fetched. Put its target under $defs.`;
+    return `The reference ${shown} has no target in the schema, and other documents are not fetched. Put the target under $defs.`;
   }
   // The value of an unknown keyword is a schema only if a reference points to it.
   for (const target of new Set(targets.values())) {

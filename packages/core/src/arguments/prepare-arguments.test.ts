@@ -38,7 +38,7 @@ test("repairs are reported", () => {
   assert.deepEqual(prepareArguments({ path: ".", count: "3", tags: "x", ratio: null }, schema), {
     status: "valid",
     args: { path: ".", count: 3, tags: ["x"] },
-    repairs: ["/count: text to a whole number", "/tags: text to a list", "/ratio: null left out"],
+    repairs: ["/count: text to a whole number", "/tags: text to a list", "/ratio: null removed"],
   });
 });
 

@@ -42,7 +42,7 @@ export function prepareArguments(
   if (schema === undefined) return { status: "valid", args, repairs: [] };
   const compiled = compileSchema(schema, options);
   if (compiled.status === "refused") {
-    const message = `The tool's schema cannot be used, so it cannot be called: ${compiled.message}`;
+    const message = `The tool cannot be called, because its schema cannot be used: ${compiled.message}`;
     return { status: "invalid", error: { code: "invalid_schema", message } };
   }
   const { validator } = compiled;
@@ -89,7 +89,7 @@ function argumentsError(
   }));
   const text = example === undefined ? "" : JSON.stringify(example);
   const like = text === "" || text.length > longestExample ? "" : `\nValid arguments: ${text}`;
-  const message = `The arguments do not fit:\n${lines.join("\n")}${more}${like}\nCorrect these and call again.`;
+  const message = `The arguments are invalid:\n${lines.join("\n")}${more}${like}\nCorrect these and call again.`;
   return { code: "invalid_arguments", message, details };
 }
 
@@ -119,7 +119,7 @@ function suggestion(issue: ValidationIssue, args: JsonObject, schema: JsonSchema
   }
   const nearest = nearestNames(name, known, 1)[0];
   if (nearest !== undefined) return `; did you mean ${nearest}?`;
-  return known.length === 0 ? "" : `; known are ${known.slice(0, 20).join(", ")}`;
+  return known.length === 0 ? "" : `; known properties: ${known.slice(0, 20).join(", ")}`;
 }
 
 /** The maximum depth of lists and objects in a call's arguments. */
@@ -152,7 +152,7 @@ export function parseArguments(text: string): ParsedArguments {
   if (typeof value === "string" && value.trim().startsWith("{")) {
     const inner = parseArguments(value);
     return inner.status === "failed"
-      ? failed(`The arguments are a JSON string, and its text is not a readable object.`)
+      ? failed(`The arguments are a JSON string that does not contain a valid object.`)
       : { ...inner, repairs: ["parsed the object in a JSON string", ...inner.repairs] };
   }
   if (!isObject(value)) return failed(`The arguments are ${describeType(value)}, not an object.`);
@@ -182,13 +182,13 @@ function parseJson(text: string): ParsedJson {
 function lossProblem(json: string, value: JsonValue): string | undefined {
   // Each level needs at least two characters, its brackets.
   if (json.length > 2 * maxArgumentsDepth && isDeeper(value, maxArgumentsDepth)) {
-    return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} are read.`;
+    return `The arguments are nested ${scanJson(json).depth} levels deep; at most ${maxArgumentsDepth} levels are supported.`;
   }
   // A text with as many colons as keys needs no search. Most calls have such a text.
   const repeated = hasMore(json, ":", countKeys(value)) ? findRepeatedKey(json) : undefined;
   if (repeated !== undefined) {
     const at = repeated.path.map((step) => `/${step}`).join("");
-    return `The arguments have the key ${JSON.stringify(repeated.key.slice(0, 100))} twice${at && ` at ${at.slice(0, 200)}`}, and only one of them could count. Send each key once.`;
+    return `The arguments have the key ${JSON.stringify(repeated.key.slice(0, 100))} twice${at && ` at ${at.slice(0, 200)}`}. Send each key once.`;
   }
   const inexact = /\d{16}|\d[eE]\+?\d{3}/.test(json) ? scanJson(json).inexact : undefined;
   if (inexact === undefined) return undefined;
@@ -237,7 +237,7 @@ export function extractLimit(args: JsonObject, definition: ToolDefinition): Extr
   const number = typeof limit === "string" && limit.trim() !== "" ? Number(limit) : limit;
   if (typeof number === "number" && Number.isFinite(number))
     return { args: rest, limit: Math.trunc(number), repairs: none };
-  const repairs = [`/limit: ${describeType(limit)} left out, because it is not a number`];
+  const repairs = [`/limit: ${describeType(limit)} removed, because it is not a number`];
   return { args: rest, limit: undefined, repairs };
 }
 

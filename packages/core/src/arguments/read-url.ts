@@ -32,7 +32,7 @@ function ambiguity(text: string): string | undefined {
   if (/[\u0000-\u0020\u007f-\u009f]/.test(text)) return "has spaces or control characters";
   const [, authority, rest = ""] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)/i.exec(text) ?? [];
   if (authority === undefined || authority === "")
-    return "has not exactly two slashes before its host";
+    return "does not have exactly two slashes before its host";
   if (/\\/.test(authority + rest)) return "has a backslash";
   if (authority.includes("@")) return "has a user name or password before its host";
   if (authority.includes("%")) return "has an escaped character in its host";

@@ -103,7 +103,7 @@ test("a wrapper that the tool's schema does not have is removed", () => {
     { input: "." },
     {},
   ])
-    assert.match(String(args(given)), /^The arguments do not fit:\n- \/path is required/);
+    assert.match(String(args(given)), /^The arguments are invalid:\n- \/path is required/);
   const own = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
   assert.equal(prepareArguments({ input: { input: "x" } }, own).status, "invalid");
 });

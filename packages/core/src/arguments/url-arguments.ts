@@ -32,7 +32,7 @@ export function plainUrls(args: JsonObject, schema: JsonSchema): PlainUrls {
     const read = readUrl(value);
     if (read.status === "other") return value;
     if (read.status === "plain") return read.url.href;
-    problem ??= `${name}: ${shortJson(value, 200)} ${read.reason}, so that programs differ in the host that they read from it. Write the URL plainly, for example https://example.org/page.`;
+    problem ??= `${name}: ${shortJson(value, 200)} ${read.reason}, so programs may read different hosts from it. Write the URL plainly, for example https://example.org/page.`;
     return value;
   };
   const result = plain(args, schema, "") as JsonObject;

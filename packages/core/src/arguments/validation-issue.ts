@@ -51,7 +51,7 @@ export function validationIssues(
   return [
     error
       ? issue(error.instancePath, error.keyword, error.message, value)
-      : issue("", "schema", "a value that fits the schema", value),
+      : issue("", "schema", "a value that matches the schema", value),
   ];
 }
 
@@ -147,9 +147,9 @@ export function tooCostly(value: unknown): ValidationIssue {
 
 /** Returns the issue of an invalid value whose errors would take too long to list. */
 export function tooCostlyToReport(value: unknown): ValidationIssue {
-  const expected = "a value that fits the schema";
+  const expected = "a value that matches the schema";
   const message =
-    "the value does not fit its schema, and is too large to list its errors: send less at once";
+    "the value does not match its schema, and is too large to list its errors: send less at once";
   return { path: "", expected, received: describeType(value), keyword: unexplained, message };
 }
 

@@ -180,10 +180,16 @@ function validatorOf(schema: JsonSchema, checker: Validator): Validator {
         return checker.isValid(value) ? [] : [tooCostlyToReport(value)];
       } catch (thrown) {
         // The schema refers to itself without end, or the value is nested too deeply.
-        const received = "a value to which it cannot be applied";
+        const received = "a value that cannot be checked";
         const message = `the schema could not be applied: ${errorMessage(thrown)}`;
         return [
-          { path: "", expected: "a value for the schema", received, keyword: "$ref", message },
+          {
+            path: "",
+            expected: "a value that matches the schema",
+            received,
+            keyword: "$ref",
+            message,
+          },
         ];
       }
     },

@@ -288,7 +288,7 @@ test("a tool's error keeps its code if its details are not data", async () => {
 test("a tool that returns an error without a message fails with a default message", async () => {
   const { outcome, message } = await returning(toolError({ code: 5, message: undefined } as never));
   assert.equal(outcome, "error tool_failed");
-  assert.equal(message, "It failed, and did not say why.");
+  assert.equal(message, "It failed without an error message.");
 });
 
 test("a tool name that is not text matches no tool", async () => {
@@ -332,7 +332,7 @@ test("a truncation that throws or returns no text is replaced by the gate's", as
       execute: () => "x".repeat(9_000),
     });
     assert.equal(outcome, "success");
-    assert.match(finalText, /characters left out/);
+    assert.match(finalText, /characters omitted/);
   }
 });
 
@@ -377,8 +377,8 @@ async function assertRefused(word: () => unknown, why: RegExp): Promise<void> {
 
 // Contract: executor-163
 test("an approver that throws or rejects its promise rejects the call", async () => {
-  await assertRefused(throws, /asking failed/);
-  await assertRefused(() => Promise.reject(new Error("no")), /asking failed/);
+  await assertRefused(throws, /approval request failed/);
+  await assertRefused(() => Promise.reject(new Error("no")), /approval request failed/);
 });
 
 // Contract: executor-163
@@ -390,7 +390,7 @@ test("an approver with an invalid answer rejects the call", async () => {
     { decision: "allow", scope: "ever" },
     { decision: "allow", arguments: [1] },
   ];
-  for (const answer of answers) await assertRefused(() => answer, /not understood/);
+  for (const answer of answers) await assertRefused(() => answer, /answer was invalid/);
 });
 
 // Contract: executor-164, executor-227
@@ -406,7 +406,7 @@ test("an approver that never answers rejects the call when the request expires",
   clock.advance(1_000);
   const { status, finalText } = (await result) as { status: string; finalText: string };
   assert.equal(status, "execution_rejected");
-  assert.match(finalText, /nobody answered in time/);
+  assert.match(finalText, /no user answered in time/);
   assert.equal(signals[0]?.aborted, true, "the adapter that shows the request is notified");
   assert.equal(clock.pending, 0);
 });

@@ -81,7 +81,7 @@ const noApproval: ApprovalDecision = {
 const noReview: ReviewDecision = {
   decision: "withhold",
   by: "system",
-  reason: "a user must see it first, and the call that made it cannot wait that long",
+  reason: "a user must review it first, and the call that made it cannot wait",
 };
 
 function toExecuteResult(end: CallEnd): ToolExecuteResult {

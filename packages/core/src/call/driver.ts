@@ -383,7 +383,7 @@ export class Call implements ActiveCall, ParentCall {
     const { gate } = this.#setup;
     if (this.state !== "in_review") return this.#cancel(this.#stopReason ?? "");
     this.#withdrawQuestion();
-    const reason = "it was stopped before a user had seen it";
+    const reason = "it was stopped before a user reviewed it";
     return this.#settle(withholdResult(gate, this.#record as CallRecord, { reason, by: "system" }));
   }
 

@@ -30,7 +30,10 @@ const unusable: { readonly [name: string]: { readonly schema: unknown; readonly 
   NoSchema: { schema: "object", why: /but this is text/ },
   AList: { schema: [{ type: "object" }], why: /but this is a list/ },
   Dangling: { schema: { properties: { a: { $ref: "#/$defs/none" } } }, why: /has no target/ },
-  Fetched: { schema: { $ref: "https://example.org/a.json" }, why: /nothing is fetched/ },
+  Fetched: {
+    schema: { $ref: "https://example.org/a.json" },
+    why: /other documents are not fetched/,
+  },
   NoPattern: { schema: { properties: { a: { pattern: "(" } } }, why: /not a regular expression/ },
   Huge: { schema: { description: "x".repeat(1_000_001) }, why: /1000000 characters/ },
   Deep: { schema: deep(300), why: /deeper than 200 levels/ },

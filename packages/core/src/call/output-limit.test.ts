@@ -26,7 +26,7 @@ async function shown(
   const args = more.limit === undefined ? {} : { limit: more.limit };
   const result = await executor.execute("Say", args);
   assert.ok(result.status !== "pending");
-  const text = result.finalText.replace(/\n\n\[(Cut|Kept)[^\n]*\]$/, "");
+  const text = result.finalText.replace(/\n\n\[(Omitted|Truncated|Stored)[^\n]*\]$/, "");
   return { ...result, text, hint: result.finalText.slice(text.length).trim() };
 }
 
@@ -69,7 +69,7 @@ test("an error is truncated and stored, and gets a hint, like a result", async (
   assert.ok(failed.text.length < 8_100);
   assert.match(
     failed.hint,
-    /^\[Cut: .* Read on: ReadVar\(\{"name":"Say_1","start":\d+,"length":8000\}\)/,
+    /^\[Omitted: .* Read on: ReadVar\(\{"name":"Say_1","start":\d+,"length":8000\}\)/,
   );
   assert.ok(failed.tokens.withheld > 8_000);
   const thrown = await shown({
@@ -97,7 +97,7 @@ test("the hint starts at the end of a tool's own truncation, or at the start if 
   assert.match(head.hint, /from 100 to 50000\. Read on: ReadVar\(\{"name":"Say_1","start":100,/);
   const digest = await shown({ truncateForLLM: () => "10,000 words" });
   assert.equal(digest.text, "10,000 words");
-  assert.match(digest.hint, /by the tool itself; the whole has 50,000 .*"start":0,/);
+  assert.match(digest.hint, /by the tool; the full result has 50,000 .*"start":0,/);
   assert.equal(digest.isTruncated, true);
   const args: unknown[] = [];
   const see = (text: string, given: unknown) => (args.push(given), text.slice(0, 7));
@@ -124,7 +124,7 @@ test("the hint after a tool's own truncation says that text is missing, and wher
   );
   assert.ok(notice.text.length > whole.length);
   assert.equal(notice.isTruncated, true);
-  assert.match(notice.hint, /Cut: 10 of 50 characters left out, from 30 to 40\./);
+  assert.match(notice.hint, /Omitted: 10 of 50 characters, from 30 to 40\./);
   const header = await own((text) => `Ten digits, five times:\n${text}\n(end)`);
   assert.equal(header.isTruncated, false);
   assert.equal(header.hint, "");

@@ -120,11 +120,11 @@ export function subCallRefusal(
   const { limits } = gate;
   const { depth, made, name, caller } = call;
   if (depth > limits.subCallDepth) {
-    const message = `Calls may be nested ${limits.subCallDepth} deep; this one would be deeper.`;
+    const message = `Calls can be nested at most ${limits.subCallDepth} deep; this one would be deeper.`;
     return { code: "too_deep", message };
   }
   if (made > limits.subCalls) {
-    const message = `A call may make ${limits.subCalls} calls; this would be one more.`;
+    const message = `A call can make at most ${limits.subCalls} calls; this would be one more.`;
     return { code: "too_many_calls", message };
   }
   if (offer === undefined) return undefined;

@@ -130,7 +130,7 @@ test("an argument problem is reported once in the text, and as data for programs
   assert.ok(result.status === "error");
   assert.equal(
     result.finalText,
-    "Error (invalid_arguments): The arguments do not fit:\n- /path is required; did you write it as pth?\nCorrect these and call again.",
+    "Error (invalid_arguments): The arguments are invalid:\n- /path is required; did you write it as pth?\nCorrect these and call again.",
   );
   assert.deepEqual(result.error.details, [
     { path: "/path", expected: "a value", received: "nothing", keyword: "required" },

@@ -329,7 +329,7 @@ test("an answer has at most the gate's length, and marks the cut", async () => {
   const limits = { outputCeilingChars: 200, writtenChars: 10 };
   const { result } = await play([long], [call("Long")], { gate: { limits } });
   assert.equal(result.answer.length, 200);
-  assert.match(result.answer, /^x+\n\[… the answer is longer than the limit …\]$/);
+  assert.match(result.answer, /^x+\n\[… truncated: the answer exceeds the limit …\]$/);
 });
 
 test("neutralises text that imitates the system in a final tool's answer", async () => {

@@ -36,7 +36,7 @@ function start(
 
 const shownIn = (model: ScriptedModel, round: number) =>
   model.requests[round]?.messages.findLast(({ role }) => role === "user")?.content as string;
-const nameIn = (text: string) => /\n\n\[Kept as (Message-[0-9a-f]{8})\]$/.exec(text)?.[1] ?? "";
+const nameIn = (text: string) => /\n\n\[Stored as (Message-[0-9a-f]{8})\]$/.exec(text)?.[1] ?? "";
 
 // Contract: variables-13
 test("2,000 characters are a long message, and one less is a short one", async () => {
@@ -66,7 +66,7 @@ test("from the first request on, a user's long message is a variable that calls 
   const { model, writes, result } = start(executor, script, { inputMessages: [user(pasted)] });
   const { state } = await result;
   const kept = nameIn(shownIn(model, 0));
-  assert.ok(shownIn(model, 0) === `${pasted}\n\n[Kept as ${kept}]`);
+  assert.ok(shownIn(model, 0) === `${pasted}\n\n[Stored as ${kept}]`);
   assert.equal(shownIn(model, 1), shownIn(model, 0), "the same bytes every round");
   assert.equal(state.calls[0]?.result?.finalText, `${pasted.length} characters`);
   const variable = executor.variables.getVariable(kept);

@@ -679,7 +679,7 @@ test("a result under review is shown only to its reviewer, and a withheld result
   const noReviewer = ask();
   assert.match(
     (await noReviewer.run.result).messages.toolChain.at(-2)?.content as string,
-    /there is no user to show it to/,
+    /there is no user to ask/,
   );
 
   const lifted = start([secret], script, { checkToolResults: false });

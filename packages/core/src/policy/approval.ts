@@ -39,7 +39,7 @@ export interface ApprovalRequest {
    */
   readonly remember: boolean;
   /**
-   * The default scope of a wider answer. If absent, a rule asks every time, and an answer applies
+   * The default scope of a wider answer. If absent, a rule requires approval every time, and an answer applies
    * only to this call.
    */
   readonly grant?: OfferedGrant;
@@ -176,7 +176,7 @@ export function answerProblem(options: AnswerProblemOptions): string | undefined
   if (edited !== undefined)
     return "scope: changed arguments apply only to this call. Answer once, or leave the arguments unchanged.";
   if (approval.grant === undefined)
-    return "scope: a rule asks every time, so an answer applies only to this call. Answer once.";
+    return "scope: a rule requires approval every time, so an answer applies only to this call. Answer once.";
   if (expiresAt !== undefined && !(Number.isFinite(expiresAt) && (expiresAt as number) > now))
     return "expiresAt: expected a future time, in milliseconds since the epoch.";
   return covers === undefined ? undefined : coverProblem(covers, args);

@@ -62,11 +62,14 @@ test("the request names the source of its rule, and the reason", async () => {
   await admin.executor.execute("T", {});
   assert.equal(
     admin.asked[0]?.reason,
-    "A rule of the administrator asks every time: it costs money",
+    "A rule of the administrator requires approval every time: it costs money",
   );
   const user = asking({}, { overrides: [{ ...rule, execution: "ask-once" }] });
   await user.executor.execute("T", {});
-  assert.equal(user.asked[0]?.reason, "Your own rule asks the first time: it costs money");
+  assert.equal(
+    user.asked[0]?.reason,
+    "Your own rule requires approval the first time: it costs money",
+  );
 });
 
 test("a rule that asks every time neither offers nor accepts a wider answer", async () => {

@@ -97,9 +97,10 @@ export function decide(options: DecideOptions): Decision {
   };
 
   if (chosen !== undefined && setting === "ask-always")
-    return ask(false, false, ruleText(chosen, "asks every time"));
+    return ask(false, false, ruleText(chosen, "requires approval every time"));
   // Earlier answers do not satisfy a request that requires approval for every call.
-  if (requireApproval === "always") return ask(false, false, "The request asks for every call.");
+  if (requireApproval === "always")
+    return ask(false, false, "The request requires approval for every call.");
   if (chosen !== undefined && setting === "auto") return { verdict: "allow", by: chosen.by };
   if (chosen === undefined && own === "auto") return { verdict: "allow", by: "tool" };
   if (grant !== undefined) {
@@ -107,12 +108,12 @@ export function decide(options: DecideOptions): Decision {
     return { verdict: "allow", by: "grant", reason: grant.title, ...(isExact && { isExact }) };
   }
   if (chosen !== undefined && setting === "ask-once")
-    return ask(true, true, ruleText(chosen, "asks the first time"));
+    return ask(true, true, ruleText(chosen, "requires approval the first time"));
   if (requireApproval === "never" && call.asksUser !== true)
     return { verdict: "allow", by: "request" };
   return own === "ask-always"
-    ? ask(false, true, "This tool asks for every call, until you allow more than one.")
-    : ask(true, true, "This tool asks the first time.");
+    ? ask(false, true, "This tool requires approval for every call, until you allow several.")
+    : ask(true, true, "This tool requires approval the first time.");
 }
 
 /**
@@ -196,7 +197,7 @@ function ownDecision({ tool }: RegisteredTool, args: ToolArgs): ExecutionDecisio
 
 function remembered(reason: string | undefined): string {
   const why = reason === undefined ? "" : ` (${reason})`;
-  return `a user rejected exactly this before${why}, and that is remembered until they revoke it`;
+  return `a user rejected exactly this call before${why}, and the rejection applies until a user revokes it`;
 }
 
 function findGrant(options: DecideOptions, call: RuledCall) {
@@ -218,7 +219,7 @@ export function requiredApproval(
   const setting = typeof given === "function" ? callbackResult(given, toolId) : given;
   if (setting === "always" || setting === "never") return setting;
   if (setting === undefined || setting === null) return undefined;
-  const message = `requireApproval gave ${shortJson(setting)} for ${toolId}: it must return "always", "never" or undefined, not a promise.`;
+  const message = `requireApproval is ${shortJson(setting)} for ${toolId}: expected "always", "never" or undefined, not a promise.`;
   throw new CapstanError({ code: "invalid_options", message });
 }
 

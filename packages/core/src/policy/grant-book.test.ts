@@ -144,7 +144,7 @@ test("a rejection is remembered, listed, reported to the model, and revoked", as
   assert.equal(asked.length, 1);
   assert.match(
     again.status === "execution_rejected" ? again.finalText : "",
-    /rejected exactly this before \(not there\), and that is remembered until they revoke it/,
+    /rejected exactly this call before \(not there\), and the rejection applies until a user revokes it/,
   );
   const [refusal] = grants.list();
   assert.deepEqual([refusal?.verdict, refusal?.reason], ["refuse", "not there"]);

@@ -120,11 +120,11 @@ test("an expired request is removed, and a later answer returns that decision", 
   const result = await call;
   assert.match(
     result.status === "execution_rejected" ? result.finalText : "",
-    /nobody answered in time/,
+    /no user answered in time/,
   );
   assert.equal(approvals.pending.length, 0);
   const late = await approvals.answer(id, allow);
-  assert.match(JSON.stringify(late), /already_answered.*nobody answered in time/);
+  assert.match(JSON.stringify(late), /already_answered.*no user answered in time/);
 });
 
 // Contract: executor-145

@@ -262,7 +262,7 @@ export function conditionProblems(
   if (!isObject(conditions)) return [wrong(at, example, conditions)];
   const entries = Object.entries(conditions);
   if (entries.length === 0 || entries.length > most.conditions)
-    return [wrong(at, `${example}, 1 to ${most.conditions} of them`, conditions)];
+    return [wrong(at, `1 to ${most.conditions} ${example}`, conditions)];
   return entries.flatMap(([key, test]) => testProblems(test, [...at, key]));
 }
 
@@ -274,11 +274,18 @@ function testProblems(test: unknown, at: readonly string[], negated = false): Ru
   const problems = checkKeys(test, operatorChecks, at);
   if (test["exists"] === false && Object.keys(test).length > 1)
     problems.push(
-      wrong([...at, "exists"], "false as the only operator: a missing argument has no value", test),
+      wrong(
+        [...at, "exists"],
+        "no other operator next to false, because a missing argument has no value",
+        test,
+      ),
     );
   if (test["not"] === undefined) return problems;
   return negated
-    ? [...problems, wrong([...at, "not"], "no nested not", test["not"])]
+    ? [
+        ...problems,
+        wrong([...at, "not"], "an operator other than not, which cannot be nested", test["not"]),
+      ]
     : [...problems, ...testProblems(test["not"], [...at, "not"], true)];
 }
 
@@ -293,8 +300,9 @@ function checkKeys(
     if (!Object.hasOwn(checks, key)) {
       const known = Object.keys(checks);
       const [near] = nearestNames(key, known, 1);
-      const hint = near === undefined ? `Known are ${known.join(", ")}.` : `Did you mean ${near}?`;
-      return [{ path, message: `means nothing here. ${hint}` }];
+      const hint =
+        near === undefined ? `Known fields: ${known.join(", ")}.` : `Did you mean ${near}?`;
+      return [{ path, message: `is not a known field. ${hint}` }];
     }
     const expected = value === undefined ? undefined : checks[key]?.(value);
     return expected === undefined ? [] : [wrong(path, expected, value)];

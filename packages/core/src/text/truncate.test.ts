@@ -32,7 +32,7 @@ test("the notice states the length of the omitted text", () => {
   assert.equal(head.length, 80);
   assert.equal(tail.length, 20);
   assert.equal(omitted, 9_900);
-  assert.equal(notice, "\n[... 9,900 characters left out ...]\n");
+  assert.equal(notice, "\n[... 9,900 characters omitted ...]\n");
 });
 
 // Contract: executor-45

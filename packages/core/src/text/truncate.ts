@@ -44,7 +44,7 @@ export function truncate(text: string, limit: number): Truncated {
   const { headEnd, tailStart } = cutPoints(text, Math.max(0, limit));
   const omitted = tailStart - headEnd;
   // The notice has only Latin-1 characters: any other character would double the text's memory.
-  const notice = `\n[... ${thousands(omitted)} characters left out ...]\n`;
+  const notice = `\n[... ${thousands(omitted)} characters omitted ...]\n`;
   if (omitted <= notice.length) return untruncated(text);
   return {
     text: text.slice(0, headEnd) + notice + text.slice(tailStart),

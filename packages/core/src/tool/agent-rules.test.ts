@@ -24,7 +24,7 @@ test("each form in Rule/Agent/VarRef works as its row describes", () => {
     ["the whole value", page],
     ["50 characters from character 100 on", "y".repeat(50)],
     ["the value at that JSON pointer", "https://example.org"],
-    ["the text itself, nothing put in its place", "$VAR_REF{{…}}"],
+    ["the literal text, without replacement", "$VAR_REF{{…}}"],
   ]);
   assert.match(prompt, /`FetchWebPage_3_args` holds the arguments/);
   assert.equal(variables.getVariable("FetchWebPage_3_args")?.value.text, '{"url":"u"}');

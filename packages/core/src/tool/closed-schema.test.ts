@@ -21,7 +21,7 @@ const plain = z.object({
 
 test("a property that the schema would drop is reported, with the likely or all names", async () => {
   assert.match(String(await check(plain, { serach: "a" })), /serach.*did you mean search\?/s);
-  assert.match(String(await check(plain, { kind: "RULE" })), /kind.*known are search, at/s);
+  assert.match(String(await check(plain, { kind: "RULE" })), /kind.*known properties: search, at/s);
   assert.match(String(await check(plain, { at: { x: 1, z: 2 } })), /\/at\/z/);
   assert.deepEqual(await check(plain, { search: "a", at: { x: 1 } }), {
     search: "a",

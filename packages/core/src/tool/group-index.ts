@@ -23,7 +23,7 @@ export function groupIndex(groups: readonly (ToolGroup | undefined)[], find: str
   const names = [...counts.keys()].map((group) => group?.name ?? "client");
   const body = lines.join("\n");
   return `<more-tools>
-Further tools are not shown yet. Find them with ${find} by what you want to do, then call them by name. Groups (number of tools):
+Further tools are not listed. Describe your task to ${find}, then call the tools that it finds by name. Groups (number of tools):
 ${body.length <= maxChars ? body : nameList(names)}
 </more-tools>`;
 }

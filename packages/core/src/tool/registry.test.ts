@@ -63,8 +63,8 @@ test("a broken group is rejected, and nothing of it is added", () => {
     [{ ...groupOf(fine), name: "Files & folders" }, /does not fit .*"title"/],
     [{ name: "group" }, /has no list of tools/],
     [{ ...groupOf(fine), rulePrompt: ["Be careful."] }, /neither text nor a function/],
-    [rules({ how: "Do it well." }), /skill rule "how" of "group" lacks desc or prompt/],
-    [rules({ how: null }), /lacks desc or prompt/],
+    [rules({ how: "Do it well." }), /skill rule "how" of "group" needs desc and prompt/],
+    [rules({ how: null }), /needs desc and prompt/],
     [rules({ "a}}b": { desc: "d", prompt: "p" } }), /"a\}\}b" .* must not contain `\}\}`/],
   ];
   for (const [group, why] of groups) {

@@ -79,8 +79,8 @@ test("a rule with an unusable name or without a text is rejected with its group"
   const refused: { readonly [why: string]: ToolGroup } = {
     "must not end like a slice": groupWith({ "how:3": how }),
     "must not contain `}}`": groupWith({ "how}": how }),
-    '"how" of "notes" lacks desc or prompt': groupWith({ how: { desc: "d", prompt: " " } }),
-    '"dull" of "notes" lacks desc or prompt': groupWith({ dull: { desc: "", prompt: "p" } }),
+    '"how" of "notes" needs desc and prompt': groupWith({ how: { desc: "d", prompt: " " } }),
+    '"dull" of "notes" needs desc and prompt': groupWith({ dull: { desc: "", prompt: "p" } }),
     "is reserved for the rules": groupWith({ VarRef: how }, "Agent"),
   };
   for (const [why, group] of Object.entries(refused)) {

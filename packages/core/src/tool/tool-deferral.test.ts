@@ -106,7 +106,7 @@ test("the rules name the groups of deferred tools, and have the rules of loaded 
   const executor = executorOf(...groupsOf(2));
   const loaded = () => ["group1.Tool_1_3"];
   const rules = executor.toolRules({ deferral: deferralOf({ loaded }) });
-  assert.match(rules, /Find them with Find/);
+  assert.match(rules, /Describe your task to Find/);
   assert.match(rules, /^- group0 \(10\): Tools of the kind 0\. And more\.$/m);
   assert.match(rules, /Tools: Tool_1_3\nRules of 1\./);
   assert.doesNotMatch(rules, /Rules of 0/);

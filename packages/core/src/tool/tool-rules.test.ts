@@ -135,7 +135,7 @@ test("a rule prompt that throws or returns no text does not affect other groups'
     { name: "c", tools: [tool("Three")], rulePrompt: "All is well." },
   ).toolRules();
   assert.match(rules, /rules of this group are missing: its rulePrompt threw: no key/);
-  assert.match(rules, /rules of this group are missing: its rulePrompt gave undefined/);
+  assert.match(rules, /rules of this group are missing: its rulePrompt returned undefined/);
   assert.match(rules, /All is well\./);
 });
 

@@ -77,7 +77,7 @@ function ruleOf({ rulePrompt = "" }: ToolGroup, names: readonly string[]): strin
   try {
     const text: unknown = rulePrompt(names);
     if (typeof text === "string") return text;
-    return `(The rules of this group are missing: its rulePrompt gave ${typeof text}, not text.)`;
+    return `(The rules of this group are missing: its rulePrompt returned ${typeof text}, not text.)`;
   } catch (thrown) {
     return `(The rules of this group are missing: its rulePrompt threw: ${errorMessage(thrown)})`;
   }
@@ -95,10 +95,10 @@ export function skillRuleProblem({ name, declareSkillRules }: ToolGroup): string
     return `The group name "${agentScope}" is reserved for the rules that every session has, so a group of that name cannot declare any. Choose another name.`;
   for (const [rule, declared] of Object.entries<Partial<SkillRule>>(declareSkillRules)) {
     if (!isWords(declared?.desc) || !isWords(declared.prompt))
-      return `The skill rule "${rule}" of "${name}" lacks desc or prompt; both are text.`;
+      return `The skill rule "${rule}" of "${name}" needs desc and prompt, both as text.`;
     const refused = variableInputProblem(ruleName(name, rule), declared.desc, undefined);
     if (refused !== undefined)
-      return `The skill rule "${rule}" of "${name}" cannot be kept: ${refused.message}`;
+      return `The skill rule "${rule}" of "${name}" cannot be stored: ${refused.message}`;
   }
   return undefined;
 }
@@ -167,19 +167,19 @@ export const agentRules: { readonly [name: string]: SkillRule } = {
     when: "Before you pass on a long result",
     prompt: `# References
 
-Every tool result is kept as a variable; the last line of a long one names it, e.g. \`FetchWebPage_3\`. So is a long message of the user.
+Every tool result and every long message of the user is stored as a variable. The last line of a long one names it, e.g. \`FetchWebPage_3\`.
 
 | write in an argument | the tool gets |
 |---|---|
 | \`$VAR_REF{{FetchWebPage_3}}\` | the whole value |
 | \`$VAR_REF{{FetchWebPage_3:100:50}}\` | 50 characters from character 100 on |
 | \`$VAR_REF{{Search_1#/items/0/url}}\` | the value at that JSON pointer |
-| \`\\$VAR_REF{{…}}\` | the text itself, nothing put in its place |
+| \`\\$VAR_REF{{…}}\` | the literal text, without replacement |
 
 An argument that is only a reference takes the value with its type (object, list, number) if the tool wants one.
-Inside other text the value is inserted as text. Values are put in once: references inside a value stay as they are.
+Inside other text the value is inserted as text. References inside an inserted value are not replaced.
 Results are numbered through the conversation in the order in which you write the calls; calls of ReadVar, ListVars, WriteVar and RemoveVars are not counted.
-To look at a value yourself, use ReadVar, also with a pointer (\`{"name":"Search_1#/items/0"}\`); to see what there is, ListVars. \`FetchWebPage_3_args\` holds the arguments of that call.`,
+To look at a value yourself, use ReadVar, also with a pointer (\`{"name":"Search_1#/items/0"}\`); to list the variables, ListVars. \`FetchWebPage_3_args\` holds the arguments of that call.`,
   },
   TODO: {
     desc: "How to keep a list of steps in variables",
@@ -189,7 +189,7 @@ To look at a value yourself, use ReadVar, also with a pointer (\`{"name":"Search
 Keep one variable a step, named \`TODO_{index}_{brief}\`, e.g. \`TODO_1_read_config\`, with the tag \`todo\`.
 Its value is one line: \`open\`, \`doing\` or \`done\`, then a colon and the step.
 Write the steps first; set a step to \`doing\` when you begin it and to \`done\` when it is; \`ListVars({"filter":{"tag":"todo"}})\` shows them all.
-RemoveVars the list when all is done.
+Remove all with RemoveVars when the work is done.
 If you have AddTodos, ListTodos, ChangeTodo and RemoveTodos, use those: they keep this list.`,
   },
 };

@@ -45,7 +45,7 @@ function withNames(message: UserMessage, variables: VariableSystem): UserMessage
 /** @param origin the object that contains the text */
 function named(text: string, origin: object, variables: VariableSystem): string {
   const name = nameOf(text, origin);
-  return isKept(name, text, variables) ? `${text}\n\n[Kept as ${name}]` : text;
+  return isKept(name, text, variables) ? `${text}\n\n[Stored as ${name}]` : text;
 }
 
 function isKept(name: string, text: string, variables: VariableSystem): boolean {

@@ -96,7 +96,7 @@ function withUnread() {
   const stored = new Map(whole.snapshot().map((variable) => [variable.name, variable]));
   variables.load(whole.listVariables().toReversed());
   const asked: string[] = [];
-  variables.source = async (name) => (asked.push(name), stored.get(name) ?? "damaged");
+  variables.source = async (name) => (asked.push(name), stored.get(name) ?? "corrupt");
   return { variables, stored, asked, whole };
 }
 
@@ -130,7 +130,7 @@ test("a variable whose value the source cannot read is corrupt", async () => {
   stored.clear();
   assert.equal(await readBack(variables, "long"), false);
   assert.equal(variables.missingVariable("long").code, "variable_corrupt");
-  assert.deepEqual(variables.damagedNames(), ["long"]);
+  assert.deepEqual(variables.corruptNames(), ["long"]);
   assert.equal(variables.size, 1);
 });
 

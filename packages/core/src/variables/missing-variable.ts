@@ -14,7 +14,7 @@ export function missingVariableError(
 ): ToolErrorData {
   const shown = name.slice(0, 200);
   const again =
-    missing?.call === undefined ? "Make the value again." : `Call ${missing.call} again to get it.`;
+    missing?.call === undefined ? "Create it again." : `Call ${missing.call} again to get it.`;
   switch (missing?.reason) {
     case "evicted":
       return {
@@ -28,7 +28,7 @@ export function missingVariableError(
       };
     case "removed":
       return { code: "variable_removed", message: `The variable ${shown} was removed. ${again}` };
-    case "damaged":
+    case "corrupt":
       return {
         code: "variable_corrupt",
         message: `The stored value of the variable ${shown} is corrupt and cannot be read. ${again}`,
@@ -47,7 +47,7 @@ export function missingVariableError(
       const nearest = nearestNames(name, names(), maxNearest);
       const hint =
         nearest.length === 0
-          ? "ListVars shows the variables there are."
+          ? "ListVars lists the variables."
           : `Did you mean ${nearest.join(", ")}?`;
       return {
         code: "variable_not_found",
@@ -63,7 +63,7 @@ export function missingVariableError(
  * variable has no value in memory (`unread`).
  */
 export interface MissingName {
-  readonly reason: "evicted" | "unread" | "removed" | "damaged" | "not_kept" | "no_result";
+  readonly reason: "evicted" | "unread" | "removed" | "corrupt" | "not_kept" | "no_result";
   /** The call that creates the result again: `ListFiles({"path":"."})`. */
   readonly call?: string;
 }
@@ -81,7 +81,7 @@ export async function readBack(variables: VariableSystem, name: string): Promise
   const unread = variables.peekVariable(name);
   if (unread !== undefined) {
     const found = await source(unread.name);
-    if (found === undefined || found === "damaged") variables.markDamaged(unread.name);
+    if (found === undefined || found === "corrupt") variables.markCorrupt(unread.name);
     else variables.addValue(found);
     return variables.hasValue(name);
   }
@@ -89,7 +89,7 @@ export async function readBack(variables: VariableSystem, name: string): Promise
   const result = resultNameOf(name)?.result;
   const names = result === undefined ? [name] : [name, result, `${result}_args`];
   const found = await Promise.all([...new Set(names)].map((one) => source(one)));
-  const variablesFound = found.filter((one) => one !== undefined && one !== "damaged");
+  const variablesFound = found.filter((one) => one !== undefined && one !== "corrupt");
   // A variable with that name may have been created during the read.
   const missing = variablesFound.filter((one) => !variables.peekVariable(one.name));
   variables.load(missing, { inUse: true });

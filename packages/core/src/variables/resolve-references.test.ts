@@ -95,7 +95,7 @@ test("pointers read own properties only", () => {
   );
   assert.match(failure("$VAR_REF{{list#/2}}").message, /a list of 2/);
   assert.match(failure("$VAR_REF{{list#/length}}").message, /a list of 2/);
-  assert.match(failure("$VAR_REF{{text#/a}}").message, /text without structure/);
+  assert.match(failure("$VAR_REF{{text#/a}}").message, /is plain text/);
 });
 
 // Contract: executor-181, variables-1, variables-39, variables-80

@@ -180,7 +180,7 @@ class Resolution {
   #pointed(variable: Variable, pointer: string, types: number, path: string): JsonValue {
     const { data } = variable.value;
     if (data === undefined) {
-      const message = `${variable.name} is text without structure, so ${pointer} does not exist in it. Take a part by $VAR_REF{{${variable.name}:start:length}}.`;
+      const message = `${variable.name} is plain text, so ${pointer} does not exist in it. Use a part of it: $VAR_REF{{${variable.name}:start:length}}.`;
       return this.#fail("reference_not_found", path, message);
     }
     const outcome = readPointer(data, pointer);
@@ -238,7 +238,7 @@ class Resolution {
       this.#bytes += size.status === "measured" ? size.bytes : 0;
     }
     if (this.#bytes <= limit) return copyJson(value);
-    const message = `The arguments would have more than ${limit} bytes with the values of their references. Refer to less.`;
+    const message = `The arguments would have more than ${limit} bytes with the values of their references. Refer to smaller values or slices.`;
     return this.#fail("arguments_too_large", path, message);
   }
 
@@ -254,7 +254,7 @@ class Resolution {
 }
 
 const howToWrite =
-  "Write $VAR_REF{{name}}, $VAR_REF{{name:start:length}} or $VAR_REF{{name#/json/pointer}}; \\$VAR_REF for the word itself.";
+  "Write $VAR_REF{{name}}, $VAR_REF{{name:start:length}} or $VAR_REF{{name#/json/pointer}}; \\$VAR_REF for the literal text.";
 
 /** No types are passed: inside other text all values are text. */
 const inText = 0;

@@ -180,11 +180,11 @@ export class VariableSystem {
   }
 
   /** Drops a variable whose stored value is corrupt, unless it has a value in memory. */
-  markDamaged(name: string): void {
+  markCorrupt(name: string): void {
     const entry = this.#store.get(name);
     if (entry === undefined || entry.value !== undefined) return;
     this.#store.take(entry);
-    this.#setMissing(name, { reason: "damaged" });
+    this.#setMissing(name, { reason: "corrupt" });
   }
 
   /** Returns a variable's information, without a visit. */
@@ -246,8 +246,8 @@ export class VariableSystem {
   }
 
   /** Returns the names of variables whose stored values are corrupt. */
-  damagedNames(): readonly string[] {
-    return [...this.#missing].flatMap(([name, { reason }]) => (reason === "damaged" ? [name] : []));
+  corruptNames(): readonly string[] {
+    return [...this.#missing].flatMap(([name, { reason }]) => (reason === "corrupt" ? [name] : []));
   }
 
   /** Returns the error for a missing variable, with advice. */

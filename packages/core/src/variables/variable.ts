@@ -135,7 +135,7 @@ export interface RefusedVariable {
 /** A variable that no longer exists, with the reason. */
 export interface GoneVariable {
   readonly name: string;
-  readonly reason: "evicted" | "removed" | "damaged";
+  readonly reason: "evicted" | "removed" | "corrupt";
 }
 
 /** The options of `VariableSystem.load`. */
@@ -151,6 +151,6 @@ export interface LoadOptions {
 
 /**
  * Reads an evicted variable, or one that was loaded without its value, from the store. Returns
- * `undefined` if the store does not have it, and "damaged" if its stored value is corrupt.
+ * `undefined` if the store does not have it, and "corrupt" if its stored value is corrupt.
  */
-export type VariableSource = (name: string) => Promise<Variable | "damaged" | undefined>;
+export type VariableSource = (name: string) => Promise<Variable | "corrupt" | undefined>;

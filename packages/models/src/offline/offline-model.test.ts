@@ -204,7 +204,7 @@ test("runs the lines in sequence if parallel calls are disabled", async () => {
 test("quotes an excerpt of a result and names its variable", async () => {
   const whole = Array.from({ length: 40 }, (_, line) => `file-${line}.txt`).join("\n");
   const text = await answer(
-    turn("/ListFiles {}", ["ListFiles", `${whole}\n\n[Kept as ListFiles_3]`]),
+    turn("/ListFiles {}", ["ListFiles", `${whole}\n\n[Stored as ListFiles_3]`]),
   );
   assert.match(text, /\*\*ListFiles\*\* returned \(first lines\):\n\n```\nfile-0\.txt\n/);
   assert.doesNotMatch(text, /file-30/);
@@ -213,7 +213,7 @@ test("quotes an excerpt of a result and names its variable", async () => {
 
 test("names the variable of a truncated result", async () => {
   const hint =
-    '[Cut: 9 of 99 characters left out. Read on: ReadVar({"name":"ListFiles_1"}). Pass the whole to a tool: $VAR_REF{{ListFiles_1}}]';
+    '[Omitted: 9 of 99 characters, from 50 to 59. Read on: ReadVar({"name":"ListFiles_1"}). Pass the full value to a tool: $VAR_REF{{ListFiles_1}}]';
   assert.match(
     await answer(turn("/ListFiles {}", ["ListFiles", `one\n\n${hint}`])),
     /stored as `ListFiles_1`/,
@@ -237,9 +237,9 @@ test("reports errors and refusals together with successes", async () => {
 
 test("reports an error with the list that follows it", async () => {
   const said =
-    "Error (invalid_arguments): The arguments do not fit:\n- path is missing\n- depth: too deep\nCorrect these and call again.";
+    "Error (invalid_arguments): The arguments are invalid:\n- path is missing\n- depth: too deep\nCorrect these and call again.";
   const text = await answer(turn("/ListFiles {}", ["ListFiles", said]));
-  assert.match(text, /do not fit:\n {3}- path is missing\n {3}- depth: too deep$/);
+  assert.match(text, /are invalid:\n {3}- path is missing\n {3}- depth: too deep$/);
   const shown = said.replace("\nCorrect", '\nValid arguments: {"path":"."}\nCorrect');
   assert.match(
     await answer(turn("/ListFiles {}", ["ListFiles", shown])),

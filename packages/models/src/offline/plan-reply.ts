@@ -269,7 +269,9 @@ function citeResult({ name, content, parts }: ToolMessage, number: string): stri
 
 /** Returns the first lines of a result, without the note at its end that names the variable. */
 function excerptOf(content: string): { readonly text: string; readonly isWhole: boolean } {
-  const whole = content.replace(/\n\n\[(?:Cut: |Kept as )[^\n]*\]$/, "").trimEnd();
+  const whole = content
+    .replace(/\n\n\[(?:Omitted: |Truncated by |Stored as )[^\n]*\]$/, "")
+    .trimEnd();
   const lines = whole.split("\n").slice(0, excerptLines).join("\n");
   const text =
     lines.length > excerptChars ? `${lines.slice(0, excerptChars).toWellFormed()} …` : lines;
@@ -290,7 +292,7 @@ function attachmentNote(parts: ToolMessage["parts"]): string {
 
 function handleNote(content: string, isWhole: boolean): string {
   const handle = (/\$VAR_REF\{\{([^}]+)\}\}\]$/.exec(content) ??
-    /\[Kept as ([^\]]+)\]$/.exec(content))?.[1];
+    /\[Stored as ([^\]]+)\]$/.exec(content))?.[1];
   if (handle === undefined) return "";
   const use = `\`/ReadVar ${JSON.stringify({ name: handle })}\` reads it, and \`$VAR_REF{{${handle}}}\` in an argument inserts it.`;
   return `${isWhole ? "It" : "The full result"} is stored as \`${handle}\`: ${use}`;

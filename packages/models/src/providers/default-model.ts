@@ -34,7 +34,7 @@ export function defaultModel(
     return namedModel([...providers, ollama], first, named.trim());
   if (first === undefined) return { ...offlineEntry, reason: `none of ${variables} is set` };
   const name = first.defaultModel ?? firstListed;
-  return modelEntry(first, name, name === firstListed ? "First model listed" : undefined);
+  return modelEntry(first, name, name === firstListed ? "First listed model" : undefined);
 }
 
 function namedModel(

@@ -394,7 +394,7 @@ const never = ["/proc", "/sys", "/dev", "/run"];
 function checkedPath(path: string): string {
   if (!isAbsolute(path) || path.includes("\0")) throw invalidPath(path, "is not absolute");
   const plain = normalize(resolve(path));
-  if (plain === "/") throw invalidPath(path, "is the whole system");
+  if (plain === "/") throw invalidPath(path, "is the root of the file system");
   const inside = never.find((folder) => isInside(plain, folder));
   if (inside !== undefined)
     throw invalidPath(path, `is in ${inside}, through which a program can leave the sandbox`);

@@ -12,7 +12,10 @@ test("systems without a sandbox say what runs there, and what to do", () => {
     ["freebsd", "freebsd"],
   ] as const) {
     const other = systemProblem(platform);
-    assert.match(other?.message ?? "", new RegExp(`on ${name}: .*every call of a script asks`));
+    assert.match(
+      other?.message ?? "",
+      new RegExp(`on ${name}: .*every script call needs approval`),
+    );
     assert.match(other?.fix ?? "", /on Linux/);
   }
 });

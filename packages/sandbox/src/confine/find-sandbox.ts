@@ -42,7 +42,7 @@ export async function findSandbox(): Promise<FoundSandbox> {
     ? { sandbox, memoryLimit: limitsMemory(systemdRun) ? "program" : "process" }
     : missing(
         `bubblewrap does not work here: ${problem}`,
-        "Let this user make user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap); a container needs a seccomp profile that lets it.",
+        "Allow this user to create user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap). A container needs a seccomp profile that allows them.",
       );
 }
 
@@ -58,7 +58,7 @@ export function systemProblem(
     };
   const name = platform === "darwin" ? "macOS" : platform;
   return {
-    message: `There is no sandbox on ${name}: scripts run with all rights of this user, every call of a script asks, and of the code tools only JavaScript is available.`,
+    message: `There is no sandbox on ${name}: scripts run with all rights of this user, every script call needs approval, and JavaScript is the only code tool.`,
     fix: "To confine scripts and code, run Capstan on Linux, for example in a virtual machine.",
   };
 }
@@ -86,5 +86,5 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
   const end = await program.ended;
   if (end.status === "exited" && end.code === 7) return undefined;
   if (end.status === "not_started") return end.message;
-  return said.trim().split("\n").at(-1) ?? "it ends at once";
+  return said.trim().split("\n").at(-1) ?? "it exits immediately";
 }

@@ -49,7 +49,7 @@ function openPath(path: string): number {
 function changed(path: string): CapstanError {
   return new CapstanError({
     code: "folder_changed",
-    message: `${JSON.stringify(path)} was replaced while a program was started that must not change it. Nothing was run. Try again.`,
+    message: `${JSON.stringify(path)} was replaced while a program that must not change it was starting. Nothing was run. Try again.`,
   });
 }
 

@@ -50,7 +50,7 @@ export function confinedNetwork(options: {
     throw new CapstanError({
       code: "network_unavailable",
       message:
-        "The network is reached through a small program in Python 3, which is not on PATH. Install python3.",
+        "Network access in the sandbox needs Python 3, which is not on PATH. Install python3.",
     });
   const folder = makeTemporaryFolder();
   const path = join(folder, "proxy");

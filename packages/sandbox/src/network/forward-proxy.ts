@@ -82,7 +82,10 @@ async function passOn(options: {
   };
   const target = URL.canParse(request.url ?? "") ? new URL(request.url ?? "") : undefined;
   if (target?.protocol !== "http:")
-    return refuse(400, "This is a proxy: it takes http:// addresses, and CONNECT for all else.");
+    return refuse(
+      400,
+      "This is a proxy: it accepts http:// addresses, and CONNECT for all others.",
+    );
   const found = await reach(target);
   if (found.status !== "open") return refuse(statusOf(found), found.message);
   const upstream = requestUpstream({

@@ -64,7 +64,7 @@ async function addressesOf(
 
 function notNamed(host: string, access: NetworkAccess): string {
   const names = typeof access === "boolean" ? "none" : access.join(", ");
-  return `${host} is not among the hosts that were allowed: ${names}.`;
+  return `${host} is not one of the allowed hosts: ${names}.`;
 }
 
 function notPublic({ host, hostname }: URL, range: string): string {

@@ -23,7 +23,7 @@ export function parseAddress(written: string): URL {
   if (url.username !== "" || url.password !== "") {
     throw new NetworkError({
       code: "credentials_in_url",
-      message: "The address carries a user name or password. Those are not sent; leave them out.",
+      message: "The address contains a user name or password. Those are not sent; leave them out.",
     });
   }
   url.hash = "";

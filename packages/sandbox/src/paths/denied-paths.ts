@@ -9,7 +9,7 @@ import { type WalkBudget, walk } from "./walk.ts";
 const newBudget = (): WalkBudget => ({ most: 200_000, seen: 0, tooMany });
 
 function tooMany(folder: string, most: string): string {
-  return `The rules deny paths in ${folder}, which has more than ${most} entries to look at. Deny folders by their names from the root, such as "secrets/**", or open smaller roots.`;
+  return `The rules deny paths in ${folder}, which has more than ${most} entries. Deny folders by their names from the root, such as "secrets/**", or open smaller roots.`;
 }
 
 /**

@@ -82,7 +82,7 @@ function gitPaths(root: string, hidden: readonly string[]): Promise<readonly str
 async function findGitPaths(root: string, hidden: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   const tooMany = (folder: string, most: string) =>
-    `${folder} has more than ${most} entries, so that the .git folders in it cannot be found and kept from being changed. Open smaller roots, or give this one to read.`;
+    `${folder} has more than ${most} entries, so its .git folders cannot be found and protected. Open smaller roots, or make this one read-only.`;
   await walk(root, { most: 500_000, seen: 0, tooMany }, async (below, entry) => {
     const path = join(root, below);
     if (entry.name !== ".git") return !hidden.includes(path);

@@ -175,7 +175,8 @@ export async function createScriptAuthoring(options: {
       const problem = scripts.values.set(name, value);
       if (problem !== undefined) return invalid(problem.field, problem.message);
       const view = scripts.listValues().find((one) => one.name === name);
-      if (view === undefined) throw new Error(`The value ${name} was set, and is not listed.`);
+      if (view === undefined)
+        throw new Error(`The value ${name} was stored, but the list does not contain it.`);
       tellOfValues();
       return { status: "done", value: view };
     },

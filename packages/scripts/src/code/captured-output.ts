@@ -36,7 +36,7 @@ export class CapturedOutput {
     const left = this.#dropped;
     return left === 0
       ? this.#head + this.#tail
-      : `${this.#head}\n[… ${left} characters are left out …]\n${this.#tail}`;
+      : `${this.#head}\n[… ${left} characters omitted …]\n${this.#tail}`;
   }
 
   #add(text: string): void {

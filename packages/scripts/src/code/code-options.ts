@@ -37,7 +37,7 @@ export function describeSandbox({
 }: CodeToolsOptions): string {
   const where =
     roots.length === 0
-      ? "no files but its own"
+      ? "no files except its own"
       : `the workspace ${write ? "to change" : "to read"}`;
   const reachable =
     network === true ? "the public internet" : network === false ? undefined : network.join(", ");

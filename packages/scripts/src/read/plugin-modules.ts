@@ -86,7 +86,8 @@ async function loadModule(
   const before = previous.get(path);
   if (before?.contentHash === contentHash)
     return { path, status: "live", module: before, problems: hidden };
-  if (versions === undefined) return failed("Modules are only loaded if copies are kept.");
+  if (versions === undefined)
+    return failed("Modules are loaded only from copies, and no folder for copies is configured.");
   const importError = outsideImport(contents);
   if (importError !== undefined) return failed(importError);
   try {

@@ -142,7 +142,7 @@ test("a script without a public function is a warning, because it was probably m
   const { scripts } = await readAll(await toolFolder({ "a.py": "", "b.py": "one" }));
   assert.deepEqual(
     scripts.map(({ problems }) => problems.map(({ severity, message }) => [severity, message])),
-    [[["warning", "It gives no tools: no function at the top of the file is public."]], []],
+    [[["warning", "It defines no tools: it has no public top-level function."]], []],
   );
 });
 

@@ -94,7 +94,7 @@ export async function readScripts(
   await Promise.all((["python", "powershell"] as const).map(parseAll));
   const finished = loaded.map((one) =>
     finish(one, parsed.get(one), options).catch((thrown): ScriptOutcome => {
-      const message = `It cannot be kept: ${errorMessage(thrown)}.`;
+      const message = `Its definitions cannot be cached: ${errorMessage(thrown)}.`;
       return { status: "broken", path: one.file.path, problems: [{ severity: "error", message }] };
     }),
   );
@@ -192,7 +192,7 @@ const notRead: ScriptProblem = {
 
 const noTools: ScriptProblem = {
   severity: "warning",
-  message: "It gives no tools: no function at the top of the file is public.",
+  message: "It defines no tools: it has no public top-level function.",
 };
 
 function define(

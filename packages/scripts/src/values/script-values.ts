@@ -74,7 +74,7 @@ export function openScriptValues(options: {
       const opened = sealer.open(ownerOf(name), sealed);
       return "text" in opened ? opened.text : undefined;
     } catch (thrown) {
-      // The file of the key is damaged: the value cannot be read, as with another key.
+      // The file of the key is corrupt: the value cannot be read, as with another key.
       if (CapstanError.isInstance(thrown)) return undefined;
       throw thrown;
     }

@@ -83,7 +83,7 @@ const wrong: readonly [answer: object, message: RegExp][] = [
   [{ scope: "always", covers: { type: "all" } }, /^covers.type: expected offer/],
   [
     { scope: "always", covers: { type: "pattern", when: { path: { pth: 1 } } } },
-    /^covers.when.path.pth: means nothing here/,
+    /^covers.when.path.pth: is not a known field/,
   ],
   [
     { scope: "always", covers: { type: "pattern", when: { path: "src/**" } } },

@@ -34,7 +34,7 @@ import { badRequest, conflict, isObject, missingParameter, notFound } from "../h
 import type { ConversationHit } from "../search/search-conversations.ts";
 import { requireSwitchRight } from "../http/rights.ts";
 import { withFiles } from "../http/files/stored-files.ts";
-import { damaged, runView } from "./runs.ts";
+import { corrupt, runView } from "./runs.ts";
 import { isCorrupt } from "../runs/active/close-run.ts";
 
 /** The maximum length of a search, in UTF-16 code units. */
@@ -188,12 +188,12 @@ async function* withEvents(
     const read = async () => {
       const compact = await store.readEventsCompact(events).catch((thrown: unknown) => {
         // The list continues with the other runs.
-        if (isCorrupt(thrown)) return "damaged" as const;
+        if (isCorrupt(thrown)) return "corrupt" as const;
         throw thrown;
       });
       const view =
-        compact === "damaged"
-          ? { ...runView(run), error: damaged, events: [] }
+        compact === "corrupt"
+          ? { ...runView(run), error: corrupt, events: [] }
           : { ...runView(run), last_seq: compact?.lastSeq ?? 0, events: compact?.events ?? [] };
       return view satisfies RunWithEvents;
     };

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { GrantDeleted, GrantView } from "@capstan/contract";
 import type { GrantRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
-import { damaged, entryView, findConversation, listView, unlessDamaged } from "../http/records.ts";
+import { corrupt, entryView, findConversation, listView, unlessCorrupt } from "../http/records.ts";
 import { readNumber } from "../http/read-body.ts";
 import { notFound } from "../http/errors.ts";
 import { mayApprove, rightMissing } from "../http/rights.ts";
@@ -61,11 +61,11 @@ async function sessionOf(
   owner: string,
   id: string,
 ): Promise<string> {
-  const head = await unlessDamaged(async () => {
+  const head = await unlessCorrupt(async () => {
     const { headRunId } = await findConversation(store, owner, id);
     return headRunId === null ? undefined : store.getRun({ owner, id: headRunId });
   });
-  if (head !== damaged) return head?.sessionId ?? noSession;
+  if (head !== corrupt) return head?.sessionId ?? noSession;
   const { data } = await store.searchRuns({ owner, conversationId: id, limit: 1 });
   return data[0]?.sessionId ?? noSession;
 }

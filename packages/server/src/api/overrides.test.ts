@@ -82,13 +82,13 @@ const wrong: readonly [body: object, message: RegExp][] = [
   [{ tool: "g.Read" }, /expected execution, result or approvalMs/],
   [
     { tool: "g.Read", executoin: "deny" },
-    /^executoin: means nothing here. Did you mean execution\?/,
+    /^executoin: is not a known field. Did you mean execution\?/,
   ],
-  [{ tool: "g.Read", executoin: null }, /^executoin: means nothing here/],
+  [{ tool: "g.Read", executoin: null }, /^executoin: is not a known field/],
   [{ tool: "g.Read", execution: "never" }, /^execution: expected "auto"/],
   [
     { tool: "g.Read", execution: "deny", when: { path: { pth: 1 } } },
-    /^when.path.pth: means nothing/,
+    /^when.path.pth: is not a known/,
   ],
   [[], /The body is not an object/],
 ];
@@ -112,7 +112,7 @@ test("a rule that an administrator's rule overrides is stored, and responses say
   const { status, rule } = await put({ tool: "g.Read", execution: "auto" });
   assert.deepEqual([status, rule.effect], [200, "none"]);
   const why =
-    "It has no effect: the administrator's rule for g.* asks every time: the auditors want it";
+    "It has no effect: the administrator's rule for g.* requires approval every time: the auditors want it";
   assert.deepEqual(rule.notes, [why]);
   const [listed] = await list();
   assert.deepEqual([listed?.effect, listed?.notes], ["none", [why]]);

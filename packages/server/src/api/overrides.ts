@@ -86,7 +86,7 @@ function tightens(
   before: OverrideRecord | undefined,
 ): boolean {
   const { execution, result, approvalMs, reason } = change;
-  const keepsDeny = before?.rule.execution !== "deny" && before?.isDamaged !== true;
+  const keepsDeny = before?.rule.execution !== "deny" && before?.isCorrupt !== true;
   return (
     (execution === undefined ||
       execution === "deny" ||
@@ -132,11 +132,11 @@ export function overrideViews({
   readonly rules: readonly PolicyRule[];
   readonly toolIds: readonly string[];
 }): (record: OverrideRecord) => OverrideView {
-  return ({ id, rule, createdAt, updatedAt, isDamaged }) => {
+  return ({ id, rule, createdAt, updatedAt, isCorrupt }) => {
     const title =
       rule.when === undefined ? rule.tool : `${rule.tool} where ${conditionsText(rule.when)}`;
     const view = { ...rule, object: "override", id, title, createdAt, updatedAt } as const;
-    if (isDamaged === true) {
+    if (isCorrupt === true) {
       const text =
         "This rule is corrupt and cannot be read. It denies all calls until you remove it.";
       return { ...view, effect: "full", notes: [text], corrupt: true };
@@ -181,8 +181,8 @@ function verb(field: Overruled["field"], by: PolicyRule): string {
     case "deny":
       return "forbids it";
     case "ask-always":
-      return "asks every time";
+      return "requires approval every time";
     default:
-      return "asks the first time";
+      return "requires approval the first time";
   }
 }

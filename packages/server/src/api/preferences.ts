@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { conflict } from "../http/errors.ts";
 import { readBody, withoutNulls } from "../http/read-body.ts";
-import { damaged, unlessDamaged } from "../http/records.ts";
+import { corrupt, unlessCorrupt } from "../http/records.ts";
 import { requireSwitchRight } from "../http/rights.ts";
 import type { Environment, Services } from "../http/services.ts";
 
@@ -64,13 +64,13 @@ export function preferenceRoutes(services: Services): Hono<Environment> {
   return routes;
 }
 
-/** Reads the preferences of a user. Damaged preferences count as not set. */
+/** Reads the preferences of a user. Corrupt preferences count as not set. */
 async function read(
   store: Pick<Store, "getAgent">,
   owner: string,
 ): Promise<{ readonly view: PreferencesView; readonly isNew: boolean }> {
-  const found = await unlessDamaged(() => store.getAgent({ owner, name: recordName }));
-  const record = found === damaged || found === undefined ? {} : found.agent;
+  const found = await unlessCorrupt(() => store.getAgent({ owner, name: recordName }));
+  const record = found === corrupt || found === undefined ? {} : found.agent;
   const view = { object: "preferences", ...stored.parse(record) } as const;
   return { view, isNew: found === undefined };
 }

@@ -77,7 +77,7 @@ test("an outcome that a user reports is in the ledger, and the model of the next
     previous_response_id: id,
     history: "full",
   });
-  assert.match(String(readOf(model)), /A user checked: it did happen.* They say: Receipt 5\./);
+  assert.match(String(readOf(model)), /A user checked: it did happen.* The user says: Receipt 5\./);
   assert.equal(keys.length, 1);
 });
 

@@ -228,7 +228,7 @@ async function runEvents(
 }
 
 /**
- * Reads the first chunk of a stream before its response begins, so that a damaged row becomes an
+ * Reads the first chunk of a stream before its response begins, so that a corrupt row becomes an
  * error response. If the stream broke at its start, clients would reconnect forever.
  *
  * @param onFailure called if the chunk cannot be read
@@ -312,7 +312,7 @@ export async function submitToolOutputs(
 }
 
 /** Returns the error for a run with unreadable rows. */
-export const damaged: ChainError = {
+export const corrupt: ChainError = {
   code: "run_corrupt",
   message: `The stored data of this run cannot be read. "capstan db check" names the rows; restore the last backup, or delete the run.`,
   phase: "chain",
@@ -337,7 +337,7 @@ export function runView(run: ListedRun, submitted: readonly string[] = []): RunV
     input_cut: run.isInputCut,
     created_at: run.createdAt,
     ended_at: run.endedAt,
-    error: run.isDamaged === true ? damaged : (run.result?.error ?? null),
+    error: run.isCorrupt === true ? corrupt : (run.result?.error ?? null),
     usage: run.result?.usage ?? null,
     stats: run.result?.stats ?? null,
     last_seq: run.lastSeq,

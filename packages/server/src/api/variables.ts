@@ -7,11 +7,11 @@ import type { CorruptView, VariableValueView, VariableView } from "@capstan/cont
 import type { ConversationRecord } from "@capstan/store";
 import type { Environment, Services } from "../http/services.ts";
 import {
-  damaged,
+  corrupt,
   corruptView,
   findConversation,
   listView,
-  unlessDamaged,
+  unlessCorrupt,
 } from "../http/records.ts";
 import { readBody, readNumber, readWord, withoutNulls } from "../http/read-body.ts";
 import { badRequest, conflict, notFound, RequestError } from "../http/errors.ts";
@@ -40,8 +40,8 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
     findConversation(runs.store, context.get("principal"), context.req.param("id") ?? "");
 
   routes.get("/:id/variables", async (context) => {
-    const variables = await unlessDamaged(async () => runs.variablesOf(await find(context)));
-    if (variables === damaged)
+    const variables = await unlessCorrupt(async () => runs.variablesOf(await find(context)));
+    if (variables === corrupt)
       return context.json(listView([corruptView(context.req.param("id"))]));
     const search = context.req.query("search");
     const type = readWord(context, "type", variableTypes);
@@ -56,7 +56,7 @@ export function variableRoutes({ runs }: Services): Hono<Environment> {
       .slice(0, limit)
       .map((info): VariableView => ({ ...info, object: "variable" }));
     // No filter by type or text can match an unreadable value.
-    const unreadable = variables.damagedNames().map(corruptView);
+    const unreadable = variables.corruptNames().map(corruptView);
     return context.json(
       listView<VariableView | CorruptView>([...data, ...unreadable], listed.length > limit, idOf),
     );
@@ -118,21 +118,21 @@ function idOf(entry: VariableView | CorruptView): string {
   return entry.object === "corrupt" ? entry.id : entry.name;
 }
 
-/** Reads or edits a variable. @throws RequestError 409 if a required stored row is damaged */
+/** Reads or edits a variable. @throws RequestError 409 if a required stored row is corrupt */
 async function readable<T>(name: string, use: () => Promise<T>): Promise<T> {
-  const result = await unlessDamaged(use);
-  if (result !== damaged) return result;
+  const result = await unlessCorrupt(use);
+  if (result !== corrupt) return result;
   const found = "A stored row of its conversation is corrupt";
-  throw entryDamaged(name, `${found}: "capstan db check" names it; restore the last backup.`);
+  throw entryCorrupt(name, `${found}: "capstan db check" names it; restore the last backup.`);
 }
 
 function missing(variables: VariableSystem, name: string): RequestError {
   return variables.missingVariable(name).code === "variable_corrupt"
-    ? entryDamaged(name, "Its stored value is corrupt. PUT a new text in its place.")
+    ? entryCorrupt(name, "Its stored value is corrupt. PUT a new text in its place.")
     : notFound("variable", name);
 }
 
-function entryDamaged(name: string, why: string): RequestError {
+function entryCorrupt(name: string, why: string): RequestError {
   const message = `The variable "${name.slice(0, 100)}" cannot be read. ${why}`;
   return new RequestError({ status: 409, code: "entry_corrupt", param: "name", message });
 }

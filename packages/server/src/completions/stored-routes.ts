@@ -12,7 +12,7 @@ import {
 } from "../http/errors.ts";
 import { bytesOf, type MemoryBudget, type Release } from "../http/memory-budget.ts";
 import { readJson, readNumber, readWord } from "../http/read-body.ts";
-import { damaged, corruptView, unlessDamaged } from "../http/records.ts";
+import { corrupt, corruptView, unlessCorrupt } from "../http/records.ts";
 import type { Environment, Services } from "../http/services.ts";
 import { listChunks, streamJson } from "../http/streams.ts";
 import { checkedMetadata, metadataSchema } from "./metadata.ts";
@@ -61,7 +61,7 @@ export function storedCompletionRoutes(
     const query = readListQuery(context);
     const { after } = query;
     if (after !== undefined) {
-      const known = await unlessDamaged(() => store.getCompletion({ owner, id: after }));
+      const known = await unlessCorrupt(() => store.getCompletion({ owner, id: after }));
       if (known === undefined) throw unknownCursor("chat completion", completionId(after));
     }
     const { page, release } = await budget.readOneByOne(owner, () =>
@@ -177,14 +177,14 @@ async function* completionsOf(
         ([key, value]) => Object.hasOwn(own, key) && own[key] === value,
       );
       if (!isMatch) continue;
-      const entry = await unlessDamaged(async () => {
+      const entry = await unlessCorrupt(async () => {
         const found = await findCompletion(runs, { owner, id });
         if (found === undefined || !isClosing(found.run.status)) return undefined;
         const parts = await readCompletion(runs, found, linkOf);
         const isFinished = parts.pieces.every((each) => each.at(-1)?.type === "end");
         return isFinished ? whole(parts) : undefined;
       });
-      if (entry === damaged) yield { ...corruptView(completionId(id)) };
+      if (entry === corrupt) yield { ...corruptView(completionId(id)) };
       else if (entry !== undefined) yield entry as ListEntry;
     }
     after = records.at(-1)?.id;

@@ -1,5 +1,5 @@
 import type { FileView, UploadView } from "@capstan/contract";
-import type { DamagedPermission, FileRecord, UploadRecord } from "@capstan/store";
+import type { CorruptPermission, FileRecord, UploadRecord } from "@capstan/store";
 
 /** Returns seconds since the epoch. */
 export const seconds = (ms: number): number => Math.floor(ms / 1_000);
@@ -19,8 +19,8 @@ export function fileView(file: FileRecord): FileView {
 }
 
 /** Returns the entry of a list for a file that cannot be read. */
-export function fileEntry(file: FileRecord | DamagedPermission): FileView {
-  if (!("isDamaged" in file)) return fileView(file);
+export function fileEntry(file: FileRecord | CorruptPermission): FileView {
+  if (!("isCorrupt" in file)) return fileView(file);
   return {
     id: file.id,
     object: "file",

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import type { ConversationState } from "@capstan/contract";
-import type { ConversationRecord, DamagedRecord, Page, Store } from "@capstan/store";
+import type { ConversationRecord, CorruptRecord, Page, Store } from "@capstan/store";
 import { programPrincipal } from "./credentials/program-keys.ts";
 import { RequestError } from "./errors.ts";
-import { unlessDamaged } from "./records.ts";
+import { unlessCorrupt } from "./records.ts";
 import type { Environment, Services } from "./services.ts";
 
 /**
@@ -56,7 +56,7 @@ async function isOwner(
   kind: string,
   query: { readonly owner: string; readonly id: string },
 ): Promise<boolean> {
-  const found = await unlessDamaged<unknown>(async () => {
+  const found = await unlessCorrupt<unknown>(async () => {
     switch (kind) {
       case "runs":
         return runs.stores.of(query.id).getRun(query);
@@ -75,7 +75,7 @@ async function isOwner(
   return found !== undefined;
 }
 
-type Conversations = Page<ConversationRecord | DamagedRecord>;
+type Conversations = Page<ConversationRecord | CorruptRecord>;
 
 /**
  * The maximum number of listed conversations of a program. Programs have few: MCP calls share one.
@@ -109,7 +109,7 @@ export async function listConversations(
   let afterOwner = user;
   for (const owner of after === undefined ? [] : programs)
     if (
-      (await unlessDamaged(() => store.getConversation({ owner, id: after ?? "" }))) !== undefined
+      (await unlessCorrupt(() => store.getConversation({ owner, id: after ?? "" }))) !== undefined
     )
       afterOwner = owner;
   const pages = await Promise.all(
@@ -122,8 +122,8 @@ export async function listConversations(
       }),
     ),
   );
-  const time = (entry: ConversationRecord | DamagedRecord) =>
-    "isDamaged" in entry ? 0 : entry.updatedAt;
+  const time = (entry: ConversationRecord | CorruptRecord) =>
+    "isCorrupt" in entry ? 0 : entry.updatedAt;
   const data = pages
     .flatMap((page) => page.data)
     .toSorted((a, b) => time(b) - time(a) || (a.id < b.id ? 1 : -1));

@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import type { CorruptView, ListView } from "@capstan/contract";
 import type {
   ConversationRecord,
-  DamagedPermission,
-  DamagedRecord,
+  CorruptPermission,
+  CorruptRecord,
   RunRecord,
   Store,
 } from "@capstan/store";
@@ -27,19 +27,19 @@ export async function findConversation(
   return conversation;
 }
 
-/** Like `findConversation`, for lists, which also work for a damaged conversation. */
+/** Like `findConversation`, for lists, which also work for a corrupt conversation. */
 export async function requireConversation(store: Store, owner: string, id: string): Promise<void> {
-  await unlessDamaged(() => findConversation(store, owner, id));
+  await unlessCorrupt(() => findConversation(store, owner, id));
 }
 
-export const damaged = Symbol("damaged");
+export const corrupt = Symbol("corrupt");
 
-/** Reads data for a list, or returns `damaged` if its stored row is damaged. */
-export async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | typeof damaged> {
+/** Reads data for a list, or returns `corrupt` if its stored row is corrupt. */
+export async function unlessCorrupt<T>(read: () => Promise<T>): Promise<T | typeof corrupt> {
   try {
     return await read();
   } catch (thrown) {
-    if (CapstanError.isInstance(thrown) && thrown.code === "database_corrupt") return damaged;
+    if (CapstanError.isInstance(thrown) && thrown.code === "database_corrupt") return corrupt;
     throw thrown;
   }
 }
@@ -71,7 +71,7 @@ export async function readRunCursor(store: Store, context: OfRun): Promise<strin
   const after = context.req.query("after");
   const owner = context.get("principal");
   if (after === undefined) return undefined;
-  const run = await unlessDamaged(() => store.getRun({ owner, id: after }));
+  const run = await unlessCorrupt(() => store.getRun({ owner, id: after }));
   if (run !== undefined) return after;
   throw badRequest("after", `after: there is no run "${after.slice(0, 100)}" here.`);
 }
@@ -95,10 +95,10 @@ export function listView<T extends object>(
 
 /** Returns a list entry with a corrupt row as a corrupt entry, and other entries with `view`. */
 export function entryView<T extends object, V>(
-  entry: T | DamagedRecord | DamagedPermission,
+  entry: T | CorruptRecord | CorruptPermission,
   view: (record: T) => V,
 ): V | CorruptView {
-  return "isDamaged" in entry ? corruptView(entry.id) : view(entry);
+  return "isCorrupt" in entry ? corruptView(entry.id) : view(entry);
 }
 
 export function corruptView(id: string): CorruptView {

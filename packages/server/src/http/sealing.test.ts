@@ -56,7 +56,7 @@ test("a text always has the same sealed form only if it is sealed repeatably", (
   assert.deepEqual(sealer.open("ann", sealed), { status: "opened", text: "a" });
 });
 
-test("only the user can read the key's file, and a damaged one is named", () => {
+test("only the user can read the key's file, and a corrupt one is named", () => {
   const file = join(folder, "sealing.key");
   openSealer({ folder }).seal("ann", "");
   assert.equal(statSync(file).mode & 0o777, 0o600);

@@ -21,7 +21,7 @@ export interface Sealer {
    */
   seal(owner: string, text: string, options?: { readonly isRepeatable?: boolean }): string;
   /**
-   * Returns the text. `foreign`: another server wrote it; `invalid`: it is damaged, or was sealed
+   * Returns the text. `foreign`: another server wrote it; `invalid`: it is corrupt, or was sealed
    * for another owner or with another key.
    */
   open(
@@ -165,11 +165,11 @@ function readKeys(folder: string): readonly Buffer[] | undefined {
     .trim()
     .split("\n")
     .map((line) => Buffer.from(line.trim(), "base64url"));
-  const damaged = keys.find((key) => key.length !== keyBytes);
-  if (damaged === undefined) return keys;
+  const corrupt = keys.find((key) => key.length !== keyBytes);
+  if (corrupt === undefined) return keys;
   throw new CapstanError({
     code: "sealing_key_corrupt",
-    message: `The file ${fileOf(folder)} must contain keys of ${keyBytes} bytes as Base64, and has ${damaged.length} bytes. Restore it from a backup, or delete it: summaries that clients keep and stored credentials can then no longer be read.`,
+    message: `The file ${fileOf(folder)} must contain keys of ${keyBytes} bytes as Base64, and has ${corrupt.length} bytes. Restore it from a backup, or delete it: summaries that clients keep and stored credentials can then no longer be read.`,
   });
 }
 

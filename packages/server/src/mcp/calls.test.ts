@@ -279,7 +279,7 @@ test("a result that names no variable adds none", async () => {
   assert.equal(text, "x");
   assert.deepEqual((await client.listResources()).resources, []);
   const kept = await call(client, "Page");
-  assert.match(kept, /Kept as Page_\d/);
+  assert.match(kept, /Stored as Page_\d/);
   const { resources } = await client.listResources();
   const name = /Page_\d+/.exec(kept)?.[0];
   assert.deepEqual(resources.map((each) => each.name).toSorted(), [name, `${name}_args`]);

@@ -13,7 +13,7 @@ import type { InputContent, InputItem, ItemOf } from "./request/parse-input.ts";
 /**
  * Returns the items of a request in the form in which histories are merged.
  *
- * @throws RequestError for a damaged receipt, or one of another user
+ * @throws RequestError for a corrupt receipt, or one of another user
  */
 export function historyItems(
   input: readonly InputItem[],

@@ -83,7 +83,7 @@ export async function releaseCovered(
     const pages = await Promise.all(context.stores.all.map((store) => store.listApprovals(query)));
     const open = pages.flatMap(({ data }) =>
       data.flatMap((approval) => {
-        if ("isDamaged" in approval) return [];
+        if ("isCorrupt" in approval) return [];
         const isMeant = grant.scope === "always" || approval.sessionId === sessionId;
         if (approval.kind !== "execution" || approval.runId === run.id || !isMeant) return [];
         return [approval];

@@ -70,7 +70,7 @@ test("an approval that is not answered in time is denied, and the run continues"
   await runIn(store, run.id, "completed");
   const { data } = intact(await store.listApprovals({ owner, runId: run.id }));
   assert.equal(data[0]?.status, "expired");
-  assert.match(JSON.stringify(model.requests.at(-1)?.messages), /nobody answered in time/);
+  assert.match(JSON.stringify(model.requests.at(-1)?.messages), /no user answered in time/);
   stop();
   assert.equal(clock.pending, 0);
 });

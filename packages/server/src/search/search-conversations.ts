@@ -202,7 +202,7 @@ async function findTitles(
       ...(after !== undefined && { after }),
     });
     for (const entry of page.data) {
-      if ("isDamaged" in entry) continue;
+      if ("isCorrupt" in entry) continue;
       const of = documents.words(entry.title);
       const hasAll =
         words.every((word) => of.includes(word)) &&

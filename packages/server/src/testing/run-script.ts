@@ -170,7 +170,7 @@ export function approvalFor(callId: string): ApprovalRequest {
     argsDigest: "a",
     definitionDigest: "d",
     principalId: "local",
-    reason: "The tool asks every time.",
+    reason: "The tool requires approval every time.",
     remember: false,
     grant: { title: "ViewFile" },
     createdAt: 1,

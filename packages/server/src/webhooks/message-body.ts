@@ -25,7 +25,7 @@ export async function messageBody(
   return JSON.stringify({ type, timestamp: new Date(createdAt).toISOString(), data });
 }
 
-/** A damaged request or a request that was deleted with its run has no details. */
+/** A corrupt request or a request that was deleted with its run has no details. */
 async function requestOf(
   id: string,
   { owner, store }: { readonly owner: string; readonly store: Pick<Store, "getApproval"> },

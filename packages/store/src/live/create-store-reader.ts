@@ -130,11 +130,11 @@ const keyReads = {
   getShare,
   everyShareOf,
   getAgent,
-  /** By name, without damaged ones' contents. */
+  /** By name, without corrupt ones' contents. */
   listAgents,
   /** By day and model, newest day first. */
   readTokenUsage,
-  /** Connections belong to the installation. By name, without damaged ones' settings. */
+  /** Connections belong to the installation. By name, without corrupt ones' settings. */
   everyConnection,
   getCredential,
   everyCredential,

@@ -26,7 +26,7 @@ test("the reads of a group run together, and the groups of an owner one after an
 test("a failed read fails its caller and no other read", async () => {
   const inGroup = groupReads();
   const results = await Promise.allSettled([
-    inGroup("a", "1", () => Promise.reject(new Error("damaged"))),
+    inGroup("a", "1", () => Promise.reject(new Error("corrupt"))),
     inGroup("a", "1", () => Promise.resolve(1)),
     inGroup("a", "2", () => Promise.resolve(2)),
   ]);

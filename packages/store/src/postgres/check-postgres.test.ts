@@ -14,7 +14,7 @@ const noSwitches = { groups: {}, tools: {} };
 
 // Contract: durability-58
 test(
-  "a check of PostgreSQL finds damaged rows and inputs, even after an update",
+  "a check of PostgreSQL finds corrupt rows and inputs, even after an update",
   options,
   async () => {
     await withDatabase(async (client, databaseUrl) => {
@@ -49,7 +49,7 @@ test(
         assert.match(found.join("\n"), /Row 1\/2\/0 of the table run_journal is corrupt/);
         assert.match(found.join("\n"), /An input of run r is corrupt/);
         assert.deepEqual((await store.listConversations({ owner })).data, [
-          { id: "c", isDamaged: true },
+          { id: "c", isCorrupt: true },
         ]);
         assert.deepEqual(await store.readGrants({ owner, sessionId: "other" }), []);
         await assert.rejects(store.readEventsCompact({ owner, runId: "r" }), {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { forgottenOwner, referringRows } from "../read/retention/lineage.ts";
-import { checkedTables, damagedRow, postgresDamage, rowKey } from "../schema/row-checksums.ts";
+import { checkedTables, corruptRow, postgresDamage, rowKey } from "../schema/row-checksums.ts";
 import { checkAddress, describeDatabase } from "./wire/address.ts";
 import { clientConfig } from "./wire/connection.ts";
 import { databaseError } from "./wire/database-error.ts";
@@ -42,7 +42,7 @@ export async function checkPostgres(
     await client.connect();
     const blobs = await withBucket(new PostgresBlobs(address), files);
     try {
-      const problems = [...(await damagedRows(client)), ...(await damagedBlobs(client, blobs))];
+      const problems = [...(await corruptRows(client)), ...(await corruptBlobs(client, blobs))];
       const [found] = (
         await client.query<{ runs: number; bytes: number }>(
           `SELECT COUNT(*) AS runs, pg_database_size(current_database()) AS bytes FROM runs
@@ -59,18 +59,18 @@ export async function checkPostgres(
   }
 }
 
-async function damagedRows(client: pg.Client): Promise<readonly string[]> {
+async function corruptRows(client: pg.Client): Promise<readonly string[]> {
   const found: string[] = [];
   for (const table of checkedTables) {
     const { rows } = await client.query<{ key: string }>(
       `SELECT ${rowKey(table)} AS key FROM ${table} WHERE ${postgresDamage(table)} LIMIT ${maxProblems}`,
     );
-    found.push(...rows.map(({ key }) => damagedRow(table, key)));
+    found.push(...rows.map(({ key }) => corruptRow(table, key)));
   }
   return found;
 }
 
-async function damagedBlobs(
+async function corruptBlobs(
   client: pg.Client,
   blobs: Pick<BlobStore, "stream">,
 ): Promise<readonly string[]> {

@@ -42,7 +42,7 @@ export async function inspectPostgres(connectionString: string): Promise<Inspect
     await client.connect();
     try {
       const [found] = (await client.query<Facts>(facts)).rows;
-      if (found === undefined) throw new Error("It answered nothing");
+      if (found === undefined) throw new Error("It did not answer");
       return inspectionFor(where, found, await versionIn(client));
     } finally {
       await client.end();

@@ -1,4 +1,4 @@
-import type { CreationCursor, DamagedPermission, DamagedRecord, Page } from "../records/records.ts";
+import type { CreationCursor, CorruptPermission, CorruptRecord, Page } from "../records/records.ts";
 
 /**
  * Returns the number of rows to read: one more than the page contains, to detect whether there are
@@ -9,7 +9,7 @@ export function pageLimit(limit = 20): number {
 }
 
 /**
- * Returns the record of a list's row, or `undefined` if the row is damaged, so that the list shows
+ * Returns the record of a list's row, or `undefined` if the row is corrupt, so that the list shows
  * the others.
  */
 export function readable<Row, T>(row: Row, record: (row: Row) => T): T | undefined {
@@ -21,16 +21,16 @@ export function readable<Row, T>(row: Row, record: (row: Row) => T): T | undefin
 }
 
 /** Returns the entry of a list for a row that cannot be read. */
-export function damagedRecord({ id }: { readonly id: unknown }): DamagedRecord {
-  return { id: String(id), isDamaged: true };
+export function corruptRecord({ id }: { readonly id: unknown }): CorruptRecord {
+  return { id: String(id), isCorrupt: true };
 }
 
 /** Returns the entry of a list for an approval or a grant that cannot be read. */
-export function damagedPermission(row: {
+export function corruptPermission(row: {
   readonly id: unknown;
   readonly created_seq: unknown;
-}): DamagedPermission {
-  return { ...damagedRecord(row), createdSeq: Number(row.created_seq) || 0 };
+}): CorruptPermission {
+  return { ...corruptRecord(row), createdSeq: Number(row.created_seq) || 0 };
 }
 
 /** The cursor before all rows of a list. */

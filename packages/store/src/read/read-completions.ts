@@ -57,7 +57,7 @@ export function* getCompletion({
 }
 
 /**
- * Returns an owner's chat completions. Damaged completions have no metadata.
+ * Returns an owner's chat completions. Corrupt completions have no metadata.
  *
  * @param query.after the run of the completion after which the list continues
  */

@@ -1,11 +1,11 @@
 import type { ConversationState, RunStatus, Switches } from "@capstan/contract";
-import type { ConversationRecord, DamagedRecord, Page } from "../records/records.ts";
+import type { ConversationRecord, CorruptRecord, Page } from "../records/records.ts";
 import { readableStatus } from "../records/run-status.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../schema/row-checksums.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
-import { damagedRecord, pageLimit, pageOf, readable } from "./page.ts";
+import { corruptRecord, pageLimit, pageOf, readable } from "./page.ts";
 
 /** The columns of a conversation with its head's status; add a `WHERE`. */
 export const selectConversations = (dialect: Dialect) =>
@@ -30,7 +30,7 @@ export interface ConversationRow extends CheckedRow {
 /**
  * Returns the conversation of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function conversationRecord(row: ConversationRow): ConversationRecord {
   requireIntact("conversations", row);
@@ -84,9 +84,9 @@ export function* listConversations(query: {
   limit?: number;
   after?: string;
   afterOwner?: string;
-}): Script<Page<ConversationRecord | DamagedRecord>> {
+}): Script<Page<ConversationRecord | CorruptRecord>> {
   const limit = pageLimit(query.limit);
   const { owner, after = null, afterOwner = owner, state = null } = query;
   const rows = yield* all(findPage, owner, state, state, after, after, afterOwner, limit + 1);
-  return pageOf(rows, limit, (row) => readable(row, conversationRecord) ?? damagedRecord(row));
+  return pageOf(rows, limit, (row) => readable(row, conversationRecord) ?? corruptRecord(row));
 }

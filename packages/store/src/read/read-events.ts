@@ -10,7 +10,7 @@ import {
 import type { UnnumberedEvent, CompactEvents, EventPage } from "../records/records.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
 import type { PageQuery } from "./page-cache.ts";
-import { type CheckedRow, isIntact, orDamaged, requireIntact } from "../schema/row-checksums.ts";
+import { type CheckedRow, isIntact, orCorrupt, requireIntact } from "../schema/row-checksums.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { all, first, type Script, together } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
@@ -79,7 +79,7 @@ const selectEvents = (dialect: Dialect) =>
 const findRange = statement<EventRow>(
   { reads: ["run_journal"] },
   (dialect) => `${selectEvents(dialect)} WHERE run_n = ? AND seq > ? AND seq <= ?
-     AND ${orDamaged(dialect, "events IS NOT NULL", "run_journal", "j")}
+     AND ${orCorrupt(dialect, "events IS NOT NULL", "run_journal", "j")}
    UNION ALL ${selectEvents(dialect)} WHERE run_n = ? AND from_seq <= ? AND seq > ?
    UNION ALL SELECT * FROM (${selectEvents(dialect)} WHERE run_n = ? AND seq > ? AND type = '${severalEvents}'
      ORDER BY seq LIMIT 1) AS next`,
@@ -98,7 +98,7 @@ const findEndBySize = statement<{ seq: number }>(
 const findAll = statement<EventRow>(
   { reads: ["run_journal"] },
   (dialect) => `${selectEvents(dialect)} WHERE run_n = ?
-     AND ${orDamaged(dialect, "events IS NOT NULL", "run_journal", "j")} ORDER BY seq`,
+     AND ${orCorrupt(dialect, "events IS NOT NULL", "run_journal", "j")} ORDER BY seq`,
 );
 
 /**

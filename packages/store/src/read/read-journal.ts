@@ -1,6 +1,6 @@
 import { isOutcomeUnknown, type CallsRow, foldCalls } from "../encode/call-records.ts";
 import type { CallEntry } from "../records/records.ts";
-import { type CheckedRow, isIntact, orDamaged, requireIntact } from "../schema/row-checksums.ts";
+import { type CheckedRow, isIntact, orCorrupt, requireIntact } from "../schema/row-checksums.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
 
@@ -8,14 +8,14 @@ const findCalls = statement<CallsRow & CheckedRow>(
   { reads: ["run_journal"] },
   (dialect) =>
     `SELECT at, calls, ${isIntact(dialect, "run_journal", "j")} AS is_intact FROM run_journal j
-     WHERE run_n = ? AND ${orDamaged(dialect, "calls IS NOT NULL", "run_journal", "j")} ORDER BY seq, nth`,
+     WHERE run_n = ? AND ${orCorrupt(dialect, "calls IS NOT NULL", "run_journal", "j")} ORDER BY seq, nth`,
 );
 
 const findMessages = statement<CheckedRow & { messages: string }>(
   { reads: ["run_journal"] },
   (dialect) =>
     `SELECT messages, ${isIntact(dialect, "run_journal", "j")} AS is_intact FROM run_journal j
-     WHERE run_n = ? AND ${orDamaged(dialect, "messages IS NOT NULL", "run_journal", "j")} ORDER BY seq, nth`,
+     WHERE run_n = ? AND ${orCorrupt(dialect, "messages IS NOT NULL", "run_journal", "j")} ORDER BY seq, nth`,
 );
 
 /** Reads the calls in a run's commits, in order. */
@@ -31,7 +31,7 @@ export function* callsOf(run: { readonly n: number; readonly id: string }): Scri
 }
 
 /**
- * Reads the calls of one of several runs, so that a run with damaged calls does not hide the
+ * Reads the calls of one of several runs, so that a run with corrupt calls does not hide the
  * others.
  *
  * @returns undefined if the calls cannot be read

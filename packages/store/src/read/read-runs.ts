@@ -254,7 +254,7 @@ function runRecord(row: RequestedRow): RunRecord {
   return { ...run, request: JSON.parse(row.request) as JsonValue };
 }
 
-/** Returns a run of a list. A damaged run must not hide the others. */
+/** Returns a run of a list. A corrupt run must not hide the others. */
 export function listedRun(row: RunRow): ListedRun {
   try {
     requireIntact("runs", row);
@@ -262,14 +262,14 @@ export function listedRun(row: RunRow): ListedRun {
   } catch {
     const status = readableStatus(row.status);
     const lost = { input: [], isInputCut: true, result: null } as const;
-    return { ...columnsOf({ ...row, status }), ...lost, isDamaged: true };
+    return { ...columnsOf({ ...row, status }), ...lost, isCorrupt: true };
   }
 }
 
 /**
  * Parses the texts of a run's row.
  *
- * @throws SyntaxError if one is damaged
+ * @throws SyntaxError if one is corrupt
  */
 function textsOf(row: RunRow): Pick<ListedRun, "input" | "isInputCut" | "result"> {
   return {

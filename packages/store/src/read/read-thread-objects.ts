@@ -24,7 +24,7 @@ export interface ThreadObjectRow extends CheckedRow {
 /**
  * Returns the object of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function threadObjectRecord(row: ThreadObjectRow): ThreadObjectRecord {
   requireIntact("thread_objects", row);

@@ -79,16 +79,16 @@ export function* readVariables(query: {
   const manifest = manifestOf(yield* readManifestEntries(run));
   const digests = smallDigests(manifest);
   const values: { [digest: string]: VariableValue } = {};
-  const damaged: string[] = [];
+  const corrupt: string[] = [];
   for (let from = 0; from < digests.length; from += valuesPerStatement) {
     const some = digests.slice(from, from + valuesPerStatement);
     const padding = Array.from({ length: valuesPerStatement - some.length }, () => null);
     const rows = yield* all(findValues, query.owner, run.session_id, ...some, ...padding);
     for (const { digest, value } of rows)
       if (digest !== null && value !== null) values[digest] = JSON.parse(value) as VariableValue;
-      else if (digest !== null) damaged.push(digest);
+      else if (digest !== null) corrupt.push(digest);
   }
-  return { manifest, values, damaged };
+  return { manifest, values, corrupt };
 }
 
 /** Returns the digests of the smallest values. */

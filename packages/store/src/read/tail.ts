@@ -1,6 +1,6 @@
 import type { Delta } from "../encode/event-layout.ts";
 import type { PublishedPosition } from "../records/read-results.ts";
-import { type CheckedRow, isIntact, orDamaged, requireIntact } from "../schema/row-checksums.ts";
+import { type CheckedRow, isIntact, orCorrupt, requireIntact } from "../schema/row-checksums.ts";
 import { sqlite } from "../sql/dialect.ts";
 import { all, type Script } from "../sql/script.ts";
 import { statement } from "../sql/statement.ts";
@@ -40,10 +40,10 @@ const findChain = statement<Delta & CheckedRow>(
   {
     sqlite: `WITH RECURSIVE chain (seq, prev, delta, is_intact) AS (
        SELECT seq, prev, delta, ${isIntact(sqlite, "tail", "t")} FROM tail t
-       WHERE n = ? AND ${orDamaged(sqlite, "run_n = ? AND item_id = ?", "tail", "t")}
+       WHERE n = ? AND ${orCorrupt(sqlite, "run_n = ? AND item_id = ?", "tail", "t")}
        UNION ALL
        SELECT t.seq, t.prev, t.delta, ${isIntact(sqlite, "tail", "t")} FROM chain c JOIN tail t ON t.n = c.prev
-       WHERE ${orDamaged(sqlite, "t.seq > ?", "tail", "t")}
+       WHERE ${orCorrupt(sqlite, "t.seq > ?", "tail", "t")}
      )
      SELECT seq, delta, is_intact FROM chain WHERE seq > ? AND seq <= ? OR is_intact = 0 ORDER BY seq`,
   },

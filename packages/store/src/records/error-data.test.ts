@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { errorDataOf } from "./error-data.ts";
 
-test("reports a missing column or table as a damaged database", () => {
+test("reports a missing column or table as a corrupt database", () => {
   const sql = new DatabaseSync(":memory:");
   sql.exec("CREATE TABLE runs (id TEXT)");
   for (const statement of ["SELECT v.bytes FROM runs v", "SELECT bytes FROM values_of_runs"]) {

@@ -51,7 +51,7 @@ const fileCauses: { readonly [code: string]: typeof unwritable } = {
  * start fast.
  */
 export function errorDataOf(action: string, thrown: unknown): ErrorData {
-  // A decision found a damaged row.
+  // A decision found a corrupt row.
   if (thrown instanceof Error && "code" in thrown && thrown.code === "database_corrupt")
     return { code: thrown.code, message: thrown.message };
   const cause = causeOf(thrown) ?? { code: "store_failed", advice: "Nothing of it was written." };

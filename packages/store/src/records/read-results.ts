@@ -3,7 +3,7 @@ import type { CallRecord, Message } from "@capstan/core";
 import type { VariableValue } from "@capstan/core/host";
 import type { ListedCall, Manifest } from "./records.ts";
 
-/** The calls found, and the runs whose calls are damaged and left out. */
+/** The calls found, and the runs whose calls are corrupt and left out. */
 export interface ListedCalls {
   readonly calls: readonly ListedCall[];
   readonly unreadable: readonly string[];
@@ -31,13 +31,13 @@ export interface RunVariables {
    * one by one.
    */
   readonly values: { readonly [digest: string]: VariableValue };
-  /** Digests of small values that are damaged or missing. */
-  readonly damaged: readonly string[];
+  /** Digests of small values that are corrupt or missing. */
+  readonly corrupt: readonly string[];
 }
 
 /**
  * Why a lineage is never deleted by age: a run that has not ended, an open approval or review, a call
- * whose outcome is unknown, or damaged calls.
+ * whose outcome is unknown, or corrupt calls.
  */
 export type RetentionHold = "unfinished" | "question" | "unknown_outcome" | "unreadable";
 

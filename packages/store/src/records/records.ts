@@ -70,7 +70,7 @@ export interface RunRecord {
 /** A run as lists show it. */
 export type ListedRun = Omit<RunRecord, "request"> & {
   /** The input or the result cannot be read: both are empty here. */
-  readonly isDamaged?: true;
+  readonly isCorrupt?: true;
 };
 
 /**
@@ -188,7 +188,7 @@ export interface OverrideRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
   /** The row cannot be read: `rule` denies all calls until the rule is removed. */
-  readonly isDamaged?: true;
+  readonly isCorrupt?: true;
 }
 
 /** An agent of a user. */
@@ -261,13 +261,13 @@ export interface ListedCall extends CallEntry {
 }
 
 /** An entry of a list whose row cannot be read. */
-export interface DamagedRecord {
+export interface CorruptRecord {
   readonly id: string;
-  readonly isDamaged: true;
+  readonly isCorrupt: true;
 }
 
-/** A damaged approval or grant. */
-export interface DamagedPermission extends DamagedRecord {
+/** A corrupt approval or grant. */
+export interface CorruptPermission extends CorruptRecord {
   readonly createdSeq: number;
 }
 

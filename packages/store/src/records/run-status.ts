@@ -48,7 +48,7 @@ export function transition(from: RunStatus | "none", to: RunStatus): Transition 
   return { status: "refused", reason: `${what} cannot become ${to}: ${rest}.` };
 }
 
-/** Returns a stored status, or `failed` if its row is damaged and holds no status. */
+/** Returns a stored status, or `failed` if its row is corrupt and holds no status. */
 export function readableStatus(stored: RunStatus): RunStatus {
   return Object.hasOwn(transitions, stored) ? stored : "failed";
 }

@@ -107,7 +107,7 @@ interface Outcomes {
   readonly "revoke-grant":
     | {
         readonly status: "revoked";
-        /** Null if it applied in every session or is damaged. */
+        /** Null if it applied in every session or is corrupt. */
         readonly sessionId: string | null;
         readonly revokedAt: number;
         readonly again: boolean;

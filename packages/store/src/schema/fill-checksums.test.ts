@@ -6,7 +6,7 @@ import { migrate } from "../sqlite/migrate.ts";
 import { openForWriting } from "../sqlite/open-database.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { withDataDir } from "../testing/store-fixtures.ts";
-import { damagedRows, fillChecksums } from "./fill-checksums.ts";
+import { corruptRows, fillChecksums } from "./fill-checksums.ts";
 import { migrations } from "./migrations.ts";
 
 const rows = 2_500;
@@ -61,14 +61,14 @@ test("fills the checksums of an old database, even if several starts are killed"
     const sql = openForWriting(path, "process");
     migrate(sql, 0);
     fillChecksums(sql, () => {});
-    assert.deepEqual([...damagedRows(sql)], []);
+    assert.deepEqual([...corruptRows(sql)], []);
     const counted = sql.get<{ n: number }>("SELECT COUNT(*) AS n FROM items WHERE checksum > 0");
     assert.equal(counted?.n, rows);
     assert.deepEqual(sql.all("SELECT * FROM unchecked_tables"), []);
     // A later start does not compute a removed checksum again.
     sql.run("UPDATE items SET checksum = NULL WHERE n = 7");
     fillChecksums(sql, () => {});
-    assert.match([...damagedRows(sql)].join(), /^Row 1\/input\/7 of the table items is corrupt/);
+    assert.match([...corruptRows(sql)].join(), /^Row 1\/input\/7 of the table items is corrupt/);
     sql.close();
   });
 });

@@ -1,4 +1,4 @@
-import { checkedTables, damagedRow, rowKey, sqliteChecksum } from "./row-checksums.ts";
+import { checkedTables, corruptRow, rowKey, sqliteChecksum } from "./row-checksums.ts";
 import type { RowTable } from "../sql/tables.ts";
 
 const quietMs = 3_000;
@@ -51,7 +51,7 @@ function complete(sql: Sqlite, tables: readonly RowTable[]): void {
 }
 
 /** Yields a sentence for each row whose checksum does not match, by table and key. */
-export function* damagedRows(sql: Sqlite): Generator<string> {
+export function* corruptRows(sql: Sqlite): Generator<string> {
   const unchecked = new Set(uncheckedTables(sql));
   for (const table of checkedTables) {
     if (unchecked.has(table)) continue;
@@ -60,7 +60,7 @@ export function* damagedRows(sql: Sqlite): Generator<string> {
     for (const rows of rowNumbers(sql, table))
       for (const row of rows) {
         const found = sql.get<{ key: string }>(find, row);
-        if (found !== undefined) yield damagedRow(table, found.key);
+        if (found !== undefined) yield corruptRow(table, found.key);
       }
   }
 }

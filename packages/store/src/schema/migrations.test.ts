@@ -4,8 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Message } from "@capstan/core";
 import { eventsIn, type EventsRow } from "../encode/event-layout.ts";
-import { damagedRows, fillChecksums } from "./fill-checksums.ts";
-import { damagedRow, postgresDamage, sqliteChecksum } from "./row-checksums.ts";
+import { corruptRows, fillChecksums } from "./fill-checksums.ts";
+import { corruptRow, postgresDamage, sqliteChecksum } from "./row-checksums.ts";
 import { SqliteChanges } from "../sqlite/sqlite-changes.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { migrations } from "./migrations.ts";
@@ -194,7 +194,7 @@ const filled17 = [3, 1, 2].map(
       VALUES ('g${n}', 'local', 't', ${at}, '${JSON.stringify({ id: `g${n}` })}')`,
 );
 
-test("step 18 keeps the order of insertion, intact rows intact and damaged rows damaged (SQLite)", () => {
+test("step 18 keeps the order of insertion, intact rows intact and corrupt rows corrupt (SQLite)", () => {
   const sql = from(17, (old) => {
     for (const statement of filled17) old.exec(statement);
     const checksum = sqliteChecksum("grants", undefined, ["created_seq"]);
@@ -208,7 +208,7 @@ test("step 18 keeps the order of insertion, intact rows intact and damaged rows 
     rows.map(({ id }) => id),
     ["g0", "g1", "g2"],
   );
-  assert.deepEqual([...damagedRows(sql)], [damagedRow("grants", "g1")]);
+  assert.deepEqual([...corruptRows(sql)], [corruptRow("grants", "g1")]);
   new SqliteChanges(sql).insert("grants", {
     id: "new",
     owner: "local",
@@ -223,7 +223,7 @@ test("step 18 keeps the order of insertion, intact rows intact and damaged rows 
 });
 
 test(
-  "step 18 keeps the order of creation, intact rows intact and damaged rows damaged (PostgreSQL)",
+  "step 18 keeps the order of creation, intact rows intact and corrupt rows corrupt (PostgreSQL)",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
     await withDatabase(async (client) => {
@@ -237,14 +237,14 @@ test(
       await client.query(
         "INSERT INTO grants (id, owner, tool_id, created_at, data) VALUES ('new', 'local', 't', -5, '{}')",
       );
-      const { rows } = await client.query<{ id: string; damaged: boolean }>(
-        `SELECT id, ${postgresDamage("grants")} AS damaged FROM grants ORDER BY created_seq`,
+      const { rows } = await client.query<{ id: string; corrupt: boolean }>(
+        `SELECT id, ${postgresDamage("grants")} AS corrupt FROM grants ORDER BY created_seq`,
       );
       assert.deepEqual(rows, [
-        { id: "g1", damaged: true },
-        { id: "g2", damaged: false },
-        { id: "g0", damaged: false },
-        { id: "new", damaged: false },
+        { id: "g1", corrupt: true },
+        { id: "g2", corrupt: false },
+        { id: "g0", corrupt: false },
+        { id: "new", corrupt: false },
       ]);
     });
   },
@@ -255,14 +255,14 @@ const filled25 = [
   "INSERT INTO conversations (id, owner, title, metadata, switches, created_at, updated_at) VALUES ('c2', 'local', 'b', '{}', '{}', 2, 2)",
 ];
 
-test("step 26 keeps intact rows intact and damaged rows damaged (SQLite)", () => {
+test("step 26 keeps intact rows intact and corrupt rows corrupt (SQLite)", () => {
   const sql = from(25, (old) => {
     for (const statement of filled25) old.exec(statement);
     const checksum = sqliteChecksum("conversations", undefined, ["state"]);
     old.exec(`DELETE FROM unchecked_tables; UPDATE conversations SET checksum = ${checksum}`);
     old.exec("UPDATE conversations SET title = 'x' WHERE id = 'c1'");
   });
-  assert.deepEqual([...damagedRows(sql)], [damagedRow("conversations", "c1")]);
+  assert.deepEqual([...corruptRows(sql)], [corruptRow("conversations", "c1")]);
   const rows = sql.all<{ state: string }>("SELECT state FROM conversations");
   assert.deepEqual(
     rows.map(({ state }) => state),
@@ -271,7 +271,7 @@ test("step 26 keeps intact rows intact and damaged rows damaged (SQLite)", () =>
 });
 
 test(
-  "step 26 keeps intact rows intact and damaged rows damaged (PostgreSQL)",
+  "step 26 keeps intact rows intact and corrupt rows corrupt (PostgreSQL)",
   { skip: postgres.status === "missing" && postgres.reason },
   async () => {
     await withDatabase(async (client) => {
@@ -282,12 +282,12 @@ test(
       await client.query("UPDATE conversations SET is_damaged = TRUE WHERE id = 'c1'");
       await client.query("ALTER TABLE conversations ENABLE TRIGGER mark_damaged");
       await migratePostgres(client, 0);
-      const { rows } = await client.query<{ id: string; damaged: boolean; state: string }>(
-        `SELECT id, state, ${postgresDamage("conversations")} AS damaged FROM conversations ORDER BY id`,
+      const { rows } = await client.query<{ id: string; corrupt: boolean; state: string }>(
+        `SELECT id, state, ${postgresDamage("conversations")} AS corrupt FROM conversations ORDER BY id`,
       );
       assert.deepEqual(rows, [
-        { id: "c1", state: "open", damaged: true },
-        { id: "c2", state: "open", damaged: false },
+        { id: "c1", state: "open", corrupt: true },
+        { id: "c2", state: "open", corrupt: false },
       ]);
     });
   },

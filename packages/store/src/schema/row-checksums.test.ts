@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { SqliteChanges } from "../sqlite/sqlite-changes.ts";
-import { damagedRows, fillChecksums } from "./fill-checksums.ts";
+import { corruptRows, fillChecksums } from "./fill-checksums.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { openForReading, openForWriting } from "../sqlite/open-database.ts";
 import { openStore } from "../sqlite/open-store.ts";
@@ -190,9 +190,9 @@ test("the writer and SQLite compute the same checksum for all kinds of cells", a
         changes.insert("grants", { ...grant, expires_at: expires, data: id });
         const item = { run_n: 1, direction: "input", n: 1, owner, id, call_id: call, item: id };
         changes.insert("items", item);
-        assert.deepEqual([...damagedRows(sql)], []);
+        assert.deepEqual([...corruptRows(sql)], []);
         changes.update("grants", { owner }, { revoked_at: 5, session_id: id, expires_at: null });
-        assert.deepEqual([...damagedRows(sql)], []);
+        assert.deepEqual([...corruptRows(sql)], []);
       }),
     );
     sql.close();

@@ -71,7 +71,7 @@ export function postgresChecksum(
   return `hashtextextended((${cells.join(" || '|' || ")}) COLLATE "C", 0)`;
 }
 
-/** Returns an SQL condition that is true if a row of PostgreSQL is damaged. */
+/** Returns an SQL condition that is true if a row of PostgreSQL is corrupt. */
 export function postgresDamage(table: RowTable, row = ""): string {
   return `(${row}is_damaged OR ${row}checksum <> ${postgresChecksum(table, row)})`;
 }
@@ -94,8 +94,8 @@ export function isIntact({ name }: Dialect, table: RowTable, alias: string): str
   return `CASE WHEN ${differs} THEN 0 ELSE 1 END`;
 }
 
-/** Extends a condition to select damaged rows as well, because their cells cannot be trusted. */
-export function orDamaged(
+/** Extends a condition to select corrupt rows as well, because their cells cannot be trusted. */
+export function orCorrupt(
   dialect: Dialect,
   condition: string,
   table: RowTable,
@@ -156,8 +156,8 @@ const keys: { readonly [T in RowTable]: readonly string[] } = {
   shares: ["conversation_id"],
 };
 
-/** Returns the message for a damaged row. */
-export function damagedRow(table: RowTable, key: string): string {
+/** Returns the message for a corrupt row. */
+export function corruptRow(table: RowTable, key: string): string {
   return `Row ${key} of the table ${table} is corrupt: its checksum does not match its cells.`;
 }
 

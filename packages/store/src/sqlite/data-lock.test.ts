@@ -9,7 +9,7 @@ import { openStore } from "./open-store.ts";
 import { createRun, owner, withDataDir } from "../testing/store-fixtures.ts";
 
 // Contract: durability-69
-test("a damaged lock file without a holder is replaced and locks the folder as before", async () => {
+test("a corrupt lock file without a holder is replaced and locks the folder as before", async () => {
   for (const garbage of [Buffer.from("x"), Buffer.alloc(100, 7), Buffer.alloc(10_000, 0xa5)]) {
     await withDataDir(async (dataDir) => {
       const first = await openStore({ dataDir, durability: "process" });
@@ -36,7 +36,7 @@ test("a lock file that is corrupt while it is held is not replaced", async () =>
       // Another process damages the file, because closing it in this process would release the
       // lock.
 
-      const write = `require("node:fs").writeFileSync(${JSON.stringify(path)}, "damaged ".repeat(200))`;
+      const write = `require("node:fs").writeFileSync(${JSON.stringify(path)}, "corrupt ".repeat(200))`;
       assert.equal(spawnSync(process.execPath, ["-e", write]).status, 0);
       await assert.rejects(lockDataDirectory(dataDir, 2), { code: "data_directory_locked" });
     } finally {

@@ -115,7 +115,7 @@ async function readMarker(database: string): Promise<LogMarker | undefined> {
     const marker = JSON.parse(await readFile(markerPath(database), "utf8")) as Partial<LogMarker>;
     return typeof marker.count === "number" ? { count: marker.count } : undefined;
   } catch {
-    // The marker is missing or damaged: nothing is known about the log.
+    // The marker is missing or corrupt: nothing is known about the log.
     return undefined;
   }
 }

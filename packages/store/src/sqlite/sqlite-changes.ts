@@ -119,7 +119,7 @@ export class SqliteChanges implements Changes {
     }
   }
 
-  /** A damaged row keeps its checksum and stays damaged. */
+  /** A corrupt row keeps its checksum and stays corrupt. */
   #updateOf(table: RowTable, where: object, to: object): string {
     const changed = Object.keys(to);
     const key = [table, ...changed, "where", ...Object.keys(where)].join(" ");

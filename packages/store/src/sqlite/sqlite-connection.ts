@@ -88,7 +88,7 @@ export class SqliteConnection {
   }
 }
 
-/** Only a damaged row has integers over 2^53, and it must not make reads of other rows fail. */
+/** Only a corrupt row has integers over 2^53, and it must not make reads of other rows fail. */
 function isOutOfRange(thrown: unknown): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_OUT_OF_RANGE";
 }

@@ -51,12 +51,12 @@ function described(path: string, { offset, commitsBehind }: LogEnd): string {
  * first read is complete by then.
  */
 async function lastingDamage(path: string): Promise<LogEnd | undefined> {
-  const found = await damagedEnd(path);
-  const again = found && (await damagedEnd(path));
+  const found = await corruptEnd(path);
+  const again = found && (await corruptEnd(path));
   return again?.offset === found?.offset ? found : undefined;
 }
 
-async function damagedEnd(path: string): Promise<LogEnd | undefined> {
+async function corruptEnd(path: string): Promise<LogEnd | undefined> {
   let file: FileHandle | undefined;
   try {
     file = await open(path);

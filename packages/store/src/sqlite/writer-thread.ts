@@ -50,7 +50,7 @@ function openWriter({ path, file }: OpenedDatabase): OpenWriter {
   /**
    * Trims a part of the tail. It waits for the disk like any commit, although no caller waits for
    * it. A power failure during several unsynced commits may keep only the later ones, which would
-   * look like a damaged log.
+   * look like a corrupt log.
    */
   function trim(): void {
     nextTrim = undefined;

@@ -5,7 +5,7 @@ import type { ApprovalRequest, CallRecord, Grant, Variable } from "@capstan/core
 import type { ChainResultRecord, VariableValue } from "@capstan/core/host";
 import type { RunEvent } from "@capstan/contract";
 import { numberedEvents } from "../live/follow-events.ts";
-import type { DamagedRecord, ManifestEntry, Page } from "../records/records.ts";
+import type { CorruptRecord, ManifestEntry, Page } from "../records/records.ts";
 import type { Store } from "../live/store.ts";
 import { openMemoryStore, openStore } from "../sqlite/open-store.ts";
 import type { NewRun, RunJournalWrite } from "../records/store-writes.ts";
@@ -66,10 +66,10 @@ export async function withMemoryStore<T>(
 
 type SomeRun = Partial<NewRun> & { readonly id: string };
 
-/** Returns a page and fails if an entry is damaged. */
-export function intact<T extends object>(page: Page<T>): Page<Exclude<T, DamagedRecord>> {
-  if (page.data.some((entry) => "isDamaged" in entry)) throw new Error(JSON.stringify(page));
-  return page as Page<Exclude<T, DamagedRecord>>;
+/** Returns a page and fails if an entry is corrupt. */
+export function intact<T extends object>(page: Page<T>): Page<Exclude<T, CorruptRecord>> {
+  if (page.data.some((entry) => "isCorrupt" in entry)) throw new Error(JSON.stringify(page));
+  return page as Page<Exclude<T, CorruptRecord>>;
 }
 
 /** Returns a run in progress, with the given fields. */

@@ -11,7 +11,7 @@ import { createRun, owner, withDataDir, withFileStore } from "../testing/store-f
 import { backupStore, checkStore } from "./maintenance.ts";
 
 // Contract: durability-59
-test("a check finds missing or damaged inputs, and names their run", async () => {
+test("a check finds missing or corrupt inputs, and names their run", async () => {
   await withFileStore(async (store, dataDir) => {
     const bytes = randomBytes(100_000);
     const sha256 = await sha256Of(bytes);
@@ -22,10 +22,10 @@ test("a check finds missing or damaged inputs, and names their run", async () =>
     });
     assert.deepEqual((await checkStore({ dataDir })).problems, []);
     const path = new DiskBlobs(join(dataDir, "blobs")).path(sha256);
-    const damaged = await readFile(path);
+    const corrupt = await readFile(path);
     const at = 77_777;
-    damaged[at] = (damaged[at] ?? 0) ^ 4;
-    await writeFile(path, damaged);
+    corrupt[at] = (corrupt[at] ?? 0) ^ 4;
+    await writeFile(path, corrupt);
     assert.match(
       (await checkStore({ dataDir })).problems.join(),
       /input of run r is corrupt: the file/,

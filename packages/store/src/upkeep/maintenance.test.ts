@@ -44,7 +44,7 @@ test("a store in use can be checked and is intact", async () => {
   });
 });
 
-test("a check finds a missing event, a row without a run, and a damaged page", async () => {
+test("a check finds a missing event, a row without a run, and a corrupt page", async () => {
   await withDataDir(async (dataDir) => {
     const store = await openStore({ dataDir, durability: "process" });
     await createRun(store, { id: "r" });
@@ -72,11 +72,11 @@ test("a check finds a missing event, a row without a run, and a damaged page", a
     const file = await open(path, "r+");
     await file.write(Buffer.alloc(4_096, 0xff), 0, 4_096, 3 * 4_096);
     await file.close();
-    const damaged = await checkStore({ dataDir }).then(
+    const corrupt = await checkStore({ dataDir }).then(
       (check) => check.problems.join(" "),
       (error: Error) => error.message,
     );
-    assert.notEqual(damaged, "");
+    assert.notEqual(corrupt, "");
   });
 });
 

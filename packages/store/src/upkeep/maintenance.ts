@@ -11,7 +11,7 @@ import { addBackupBlobs } from "../blobs/backup-blobs.ts";
 import { blobsFolder } from "../sqlite/open-store.ts";
 import { checkBeforeOpen } from "../sqlite/check-before-open.ts";
 import { countCuts, countDeltas, severalEvents, detachedDeltas } from "../encode/event-layout.ts";
-import { damagedRows } from "../schema/fill-checksums.ts";
+import { corruptRows } from "../schema/fill-checksums.ts";
 import { findLostLog, forgetCount, requireLog } from "../sqlite/log-marker.ts";
 import { lockDataDirectory } from "../sqlite/data-lock.ts";
 import { forgottenOwner, referringRows } from "../read/retention/lineage.ts";
@@ -64,8 +64,8 @@ export async function checkStore({
   }
   const path = await databaseIn(dataDir);
   const { size } = await stat(path);
-  const damagedLog = (await findWalCorruption(path)) ?? (await findLostLog(path));
-  if (damagedLog !== undefined) return { runs: 0, bytes: size, problems: [damagedLog] };
+  const corruptLog = (await findWalCorruption(path)) ?? (await findLostLog(path));
+  if (corruptLog !== undefined) return { runs: 0, bytes: size, problems: [corruptLog] };
   const onDisk = new DiskBlobs(join(dataDir, blobsFolder));
   const blobs = await withBucket(onDisk, files);
   const nameOf = (sha256: string) =>
@@ -73,11 +73,11 @@ export async function checkStore({
   return using(path, "Checking the store", async (sql) => {
     const pages = sql.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
     const damage = pages.map((row) => row.integrity_check).filter((found) => found !== "ok");
-    // A damaged database cannot answer the other checks, and its rows may not be readable.
+    // A corrupt database cannot answer the other checks, and its rows may not be readable.
     if (damage.length > 0)
       return { runs: 0, bytes: size, problems: [...damage, ...readableDamage(sql)] };
     requireCurrent(sql);
-    const damaged = [...damagedRows(sql).take(maxProblems)];
+    const corrupt = [...corruptRows(sql).take(maxProblems)];
     const runs =
       sql.get<{ n: number }>(`SELECT COUNT(*) AS n FROM runs WHERE owner <> '${forgottenOwner}'`)
         ?.n ?? 0;
@@ -85,12 +85,12 @@ export async function checkStore({
       runs,
       bytes: size,
       problems: [
-        ...damaged,
+        ...corrupt,
         ...unreadable(sql),
-        // Events in damaged rows cannot be counted.
-        ...(damaged.length > 0 ? [] : gaps(sql)),
+        // Events in corrupt rows cannot be counted.
+        ...(corrupt.length > 0 ? [] : gaps(sql)),
         ...orphans(sql),
-        ...(await damagedBlobs(sql, blobs, nameOf)),
+        ...(await corruptBlobs(sql, blobs, nameOf)),
       ],
     };
   });
@@ -242,7 +242,7 @@ function gaps(sql: SqliteConnection): readonly string[] {
 function readableDamage(sql: SqliteConnection): readonly string[] {
   try {
     requireCurrent(sql);
-    return [...damagedRows(sql).take(maxProblems)];
+    return [...corruptRows(sql).take(maxProblems)];
   } catch {
     return [];
   }
@@ -283,7 +283,7 @@ function unreadable(sql: SqliteConnection): readonly string[] {
  * Returns a sentence for each blob that a row refers to and that is missing, or does not match its
  * hash.
  */
-async function damagedBlobs(
+async function corruptBlobs(
   sql: SqliteConnection,
   blobs: Pick<BlobStore, "stream">,
   nameOf: (sha256: string) => string,

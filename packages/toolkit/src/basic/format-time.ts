@@ -107,7 +107,7 @@ function formatPattern(
     } else if (piece === "T" || /^[^A-Za-z]$/.test(piece)) text += piece;
     else
       return invalidFormat(
-        `The format has no "${piece}". It takes a style (iso, date, time, unix, short, medium, long, full) or a pattern of ${Object.keys(fields).join(" ")}, with other words in '…'.`,
+        `The format has no "${piece}". Use a style (iso, date, time, unix, short, medium, long, full) or a pattern of ${Object.keys(fields).join(" ")}, with other words in '…'.`,
       );
   }
   return text;

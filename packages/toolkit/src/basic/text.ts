@@ -64,7 +64,7 @@ const parameters = z.object({
     ),
   count: z.int().min(0).optional().describe("lines, slice: how many. Default: the rest."),
   numeric: z.boolean().default(false).describe("sort: 2 comes before 10."),
-  descending: z.boolean().default(false).describe("sort: last first."),
+  descending: z.boolean().default(false).describe("sort: descending."),
   algorithm: z.enum(["sha256", "sha512", "sha1", "md5"]).default("sha256").describe("hash."),
 });
 

@@ -24,7 +24,7 @@ function decoderOf(encoding: string): TextDecoder {
   } catch {
     throw new DataProblem(
       "invalid_data",
-      `"${encoding}" is not an encoding. Known are for example utf-8, utf-16le, windows-1252, shift_jis, gb18030.`,
+      `"${encoding}" is not a known encoding. Examples: utf-8, utf-16le, windows-1252, shift_jis, gb18030.`,
     );
   }
 }

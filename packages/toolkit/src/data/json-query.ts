@@ -14,7 +14,12 @@ const parameters = z.object({
   file: z.string().optional().describe("A file with JSON or JSON lines."),
   variable: z.string().optional().describe("A variable, e.g. FetchWebPage_1."),
   data: z.unknown().optional().describe("JSON as a value or a text."),
-  limit: z.int().min(1).max(10_000).default(200).describe("Most values. Default 200."),
+  limit: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(200)
+    .describe("The maximum number of values. Default 200."),
 });
 
 /** `JsonQuery`: finds values in JSON. */

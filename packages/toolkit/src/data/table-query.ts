@@ -29,7 +29,12 @@ const parameters = z.object({
     )
     .min(1)
     .max(10),
-  limit: z.int().min(1).max(10_000).default(100).describe("Most rows. Default 100."),
+  limit: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .describe("The maximum number of rows. Default 100."),
 });
 
 /** `TableQuery`: runs SQL over files and variables. */

@@ -37,7 +37,7 @@ function cut(markdown: string): string {
   const left = markdown.length - maxChars;
   if (left <= 0) return markdown;
   const beginning = markdown.slice(0, maxChars).toWellFormed();
-  return `${beginning}\n\n[Cut: ${left} of ${markdown.length} characters left out.]`;
+  return `${beginning}\n\n[Truncated: ${left} of ${markdown.length} characters omitted.]`;
 }
 
 async function convert(kind: DocumentKind, bytes: Uint8Array): Promise<string> {

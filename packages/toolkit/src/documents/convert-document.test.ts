@@ -187,7 +187,7 @@ test("a document is converted in its own process, and a long one is truncated", 
   const text = "x".repeat(425_000);
   const long = await convertDocument({ ...file, bytes: encode(text) });
   assert.ok(long.status === "converted");
-  assert.match(long.markdown, /\[Cut: 25000 of 425000 characters left out\.\]$/);
+  assert.match(long.markdown, /\[Truncated: 25000 of 425000 characters omitted\.\]$/);
   const large = await convertDocument({ ...file, bytes: new Uint8Array(51 * 1024 * 1024) });
   assert.match(large.status === "failed" ? large.reason : "", /at most 52428800 are converted/);
 });

@@ -12,7 +12,7 @@ export async function convertWorkbook(bytes: Uint8Array): Promise<string> {
   const texts = sheets.map(({ sheet, data }) => {
     const rows = data.slice(0, maxRows).map((row) => row.slice(0, maxColumns).map(cellText));
     const isCut = data.length > maxRows || data.some((row) => row.length > maxColumns);
-    const note = `[Cut: the sheet has ${data.length} rows; at most ${maxRows} rows of ${maxColumns} columns are shown.]`;
+    const note = `[Truncated: the sheet has ${data.length} rows; at most ${maxRows} rows of ${maxColumns} columns are shown.]`;
     const table = rows.length === 0 ? "(empty)" : markdownTable(rows);
     return [`## ${sheet}`, table, ...(isCut ? [note] : [])].join("\n\n");
   });

@@ -14,7 +14,7 @@ const largestCopy = 256 * 1024 * 1024;
 
 const parameters = z.object({
   from: z.string().min(1).describe("A file."),
-  to: z.string().min(1).describe("The path of the copy, which must be free."),
+  to: z.string().min(1).describe("The path of the copy, which must not exist yet."),
 });
 
 /** `CopyFile`: copies a file. */

@@ -35,8 +35,8 @@ A long text is passed by reference: \`"content": "$VAR_REF{{draft}}"\`.`,
     when: "Before you move or remove files",
     prompt: `# Files and folders
 
-\`MoveFile {"from": "a.md", "to": "docs/a.md"}\`, CopyFile, MakeDirectory, \`RemoveFile {"path": "drafts"}\`. A target must be free; nothing is replaced.
+\`MoveFile {"from": "a.md", "to": "docs/a.md"}\`, CopyFile, MakeDirectory, \`RemoveFile {"path": "drafts"}\`. A target must not exist yet; nothing is replaced.
 There is no shell: each call names one file or folder, and several calls can be made at once.
-Each result ends with its change. \`Undo {"change": "change_0123456789abcdef01234567"}\` takes it back as a whole for 7 days, removed files too, unless a file has changed since.`,
+Each result ends with its change. \`Undo {"change": "change_0123456789abcdef01234567"}\` undoes the whole change within 7 days, also of removed files, unless a file has changed since.`,
   },
 };

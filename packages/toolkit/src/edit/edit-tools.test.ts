@@ -394,7 +394,7 @@ test("the preview of an Undo is shown, including that of a patch that moved a fi
     "*** Update File: src/app.ts\n*** Move to: main.ts\n-  return 1;\n+  return 2;\n*** Delete File: a.txt";
   const { change } = await changed("ApplyPatch", { patch });
   const text = String(await effect("Undo", { change }));
-  assert.match(text, /^Brings back a\.txt\.\nMoves main\.ts to src\/app\.ts\.\n/);
+  assert.match(text, /^Restores a\.txt\.\nMoves main\.ts to src\/app\.ts\.\n/);
   assert.match(text, /-  return 2;\n\+  return 1;/);
 });
 
@@ -464,7 +464,7 @@ test("Undo reverts an interrupted change", async () => {
   const start = tree();
   const { change } = await changed("WriteFile", { path: "a.txt", content: "x", mode: "overwrite" });
   cutOff(change);
-  assert.match(String(await effect("Undo", { change })), /was cut off: a\.txt/);
+  assert.match(String(await effect("Undo", { change })), /was interrupted: a\.txt/);
   await changed("Undo", { change });
   assert.deepEqual(tree(), start);
   assert.equal((await failed("Undo", { change })).code, "unknown_change");

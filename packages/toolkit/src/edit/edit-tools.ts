@@ -35,7 +35,7 @@ export function editTools(options: EditToolsOptions): ToolGroup {
       undo(options),
     ],
     rulePrompt:
-      "View the lines before you edit them, and use EditFile for parts of a file. Each result names its change; Undo takes it back.",
+      "View the lines before you edit them, and use EditFile for parts of a file. Each result names its change, which Undo can undo.",
     declareSkillRules: editRules,
   });
 }

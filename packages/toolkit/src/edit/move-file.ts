@@ -9,7 +9,10 @@ import { createErrors } from "./edit-errors.ts";
 
 const parameters = z.object({
   from: z.string().min(1).describe("A file or a folder."),
-  to: z.string().min(1).describe("Its new path, which must be free. Missing folders are created."),
+  to: z
+    .string()
+    .min(1)
+    .describe("Its new path, which must not exist yet. Missing folders are created."),
 });
 
 /** `MoveFile`: moves or renames a file or a folder. */

@@ -21,7 +21,7 @@ export function removeFile(options: EditToolsOptions): Tool {
   const canonical = canonicalPath<{ readonly path: string }>(options);
   return defineTool({
     name: "RemoveFile",
-    description: "Removes a file, or a folder with all of its files. Undo brings it back.",
+    description: "Removes a file, or a folder with all of its files. Undo restores it.",
     parameters,
     effects: { locks: ({ path }) => [lock(path)] },
     idempotent: true,

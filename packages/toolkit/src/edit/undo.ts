@@ -18,18 +18,16 @@ export function undo(options: EditToolsOptions): Tool {
   return defineTool({
     name: "Undo",
     description:
-      "Takes back one change of the editing tools, as a whole. Fails if one of its files was changed since. An Undo can be undone.",
+      "Undoes one change of the editing tools, as a whole. Fails if one of its files was changed since. An Undo can be undone.",
     parameters,
     effects: "write",
     idempotent: true,
-    examples: [
-      { title: "Take back a change.", args: { change: "change_3f0c2a6e9b1d4c58a7e2b1d0" } },
-    ],
+    examples: [{ title: "Undo a change.", args: { change: "change_3f0c2a6e9b1d4c58a7e2b1d0" } }],
     errors: {
       ...targetErrors,
-      already_undone: "The change was taken back already.",
+      already_undone: "The change was undone already.",
       not_complete: "The change is still being made.",
-      unknown_change: "There is no change of this id.",
+      unknown_change: "There is no change with this id.",
     },
     permission: {
       executionPolicy: "ask-always",
@@ -37,7 +35,7 @@ export function undo(options: EditToolsOptions): Tool {
         const folder = new ChangeFolder(options.changes, context.principal.id);
         const found = await returnFileErrors(() => folder.find(change));
         if ("status" in found && found.status === "begun")
-          return `Takes back the part of ${change} that was made before it was cut off: ${listOf(found)}.`;
+          return `Undoes the part of ${change} that was made before it was interrupted: ${listOf(found)}.`;
         return previewChange(options, context, async () =>
           undoOperations(await folder.find(change), folder),
         );
@@ -52,11 +50,11 @@ export function undo(options: EditToolsOptions): Tool {
         if (undone.status === "begun") {
           const { principal, signal, denied } = context;
           const cutOff = await takeBack(options, { principal, signal, denied }, id);
-          return changeResult(`Took back ${id}, which was cut off: ${listOf(cutOff)}.`, cutOff);
+          return changeResult(`Undid ${id}, which was interrupted: ${listOf(cutOff)}.`, cutOff);
         }
         const change = await makeChange(options, context, () => undoOperations(undone, folder));
         await folder.save({ ...undone, status: "undone" });
-        return changeResult(`Took back ${id}: ${listOf(undone)}.`, change);
+        return changeResult(`Undid ${id}: ${listOf(undone)}.`, change);
       }),
   });
 }

@@ -121,7 +121,7 @@ async function view(
   if (args.encoding !== undefined && !isEncoding(args.encoding)) {
     return failure(
       "unknown_encoding",
-      `"${args.encoding}" is not an encoding. Known are e.g. utf-8, utf-16le, windows-1252, shift_jis, gb18030.`,
+      `"${args.encoding}" is not a known encoding. Examples: utf-8, utf-16le, windows-1252, shift_jis, gb18030.`,
     );
   }
   await using file = await openPath(await fileRoots(options, denied()), args.path);

@@ -116,7 +116,7 @@ export function openMeteoReason(body: unknown): string | undefined {
 export function unexpected(): NetworkError {
   return new NetworkError({
     code: "unexpected_reply",
-    message: "Open-Meteo did not answer in the form of its API. Try again later.",
+    message: "Open-Meteo sent an unexpected reply. Try again later.",
     retryable: true,
   });
 }

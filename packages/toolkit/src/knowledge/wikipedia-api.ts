@@ -60,7 +60,7 @@ export async function askWikipedia<S extends z.ZodType>(
   if (read.success) return read.data;
   throw new NetworkError({
     code: "unexpected_reply",
-    message: "Wikipedia did not answer in the form of its API. Try another title or query.",
+    message: "Wikipedia sent an unexpected reply. Try another title or query.",
   });
 }
 

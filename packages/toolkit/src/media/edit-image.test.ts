@@ -117,7 +117,7 @@ test("variables hold Base64, a data URL, or the result of a tool", async () => {
     assert.equal((form.get("image") as File).size, bytes.length, name);
   }
   assert.equal((await failure({ images: ["var:none"] }, context)).code, "no_such_variable");
-  assert.match((await failure({ images: ["var:words"] }, context)).message, /holds no image/);
+  assert.match((await failure({ images: ["var:words"] }, context)).message, /contains no image/);
   assert.deepEqual(
     tool().permission?.readsVariables?.({ ...defaults, images: ["var:a", "b"], mask: " var:c" }),
     ["a", "c"],
@@ -155,7 +155,10 @@ test("a URL is fetched within its site, and its content must be an image", async
 });
 
 test("other files and other types are rejected by name", async () => {
-  assert.match((await failure({ images: ["notes.txt"] })).message, /neither an image nor a sound/);
+  assert.match(
+    (await failure({ images: ["notes.txt"] })).message,
+    /neither an image nor a recording/,
+  );
   const gif = givenFile("file-2", "g", Buffer.from("GIF89a.."));
   const sound = givenFile("file-3", "s", mp3);
   const context = recordingContext({ files: [gif, sound] });
@@ -208,5 +211,5 @@ test("a form keeps its files when an unknown field is omitted", async () => {
   };
   const { result, form } = await edit({ images: ["a.png"], input_fidelity: "low" });
   assert.equal((form.get("image") as File).size, bytes.length);
-  assert.match(JSON.stringify(result.parts[0]), /does not know input_fidelity/);
+  assert.match(JSON.stringify(result.parts[0]), /does not support input_fidelity/);
 });

@@ -170,7 +170,7 @@ test("declared options without an effect are rejected by name", async () => {
   assert.equal(service.requests.length, 0);
 });
 
-test("a field that the service does not know is omitted, and the result mentions it", async () => {
+test("a field that the service does not support is omitted, and the result mentions it", async () => {
   const unknown = new Map<string, object>([
     [
       "background",
@@ -199,7 +199,7 @@ test("a field that the service does not know is omitted, and the result mentions
   );
   assert.match(
     textOf(result),
-    /does not know background, quality, stream, partial_images, which had no effect/,
+    /does not support background, quality, stream, partial_images, which had no effect/,
   );
   assert.equal(service.requests.length, 4);
   assert.deepEqual(sent(), { model: "gpt-image-2", prompt: "a boat", size: "512x512" });

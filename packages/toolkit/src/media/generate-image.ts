@@ -62,7 +62,7 @@ export function imageResult({ images, omitted }: DrawnImages, model: string) {
     ),
     ...(omitted.length === 0
       ? []
-      : [`The service does not know ${omitted.join(", ")}, which had no effect.`]),
+      : [`The service does not support ${omitted.join(", ")}, which had no effect.`]),
   ].join("\n");
   return contentParts([{ type: "text", text }, ...images.map(({ part }) => part)]);
 }

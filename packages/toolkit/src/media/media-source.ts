@@ -11,7 +11,7 @@ import { type MediaType, mediaType } from "./media-type.ts";
 
 /** The description of a parameter that names an image or a sound. */
 export const sourceText =
-  "The id or the name of a file of this conversation, a path in the readable folders, a URL, or var: and the name of a variable that holds it as Base64 or as a data URL.";
+  "The id or the name of a file of this conversation, a path in the readable folders, a URL, or var: and the name of a variable that contains it as Base64 or as a data URL.";
 
 /** An image or a sound that a call uses. */
 export interface MediaFile extends MediaType {
@@ -34,8 +34,8 @@ export interface WantedMedia {
 /** The failures of sources, for the documentation of tools. */
 export const sourceErrors = {
   no_such_file: "the conversation has no file with this id",
-  no_such_variable: "there is no variable with this name, or it holds no file",
-  wrong_type: "the source is not an image, or not a sound",
+  no_such_variable: "there is no variable with this name, or it contains no file",
+  wrong_type: "the source is not an image or a recording",
   too_large: "the source, or the reply of the service, is too large",
   redirects_elsewhere: "the URL leads to another site",
 } as const;
@@ -127,7 +127,7 @@ async function fromVariable(
   if (!/^(?:data:|[\w+/=\s-]+$)/.test(encoded))
     throw failure(
       "no_such_variable",
-      `The variable "${name}" holds no ${wanted.kind === "image" ? "image" : "sound"}. It has to hold Base64, a data URL, or the result of a tool with a file.`,
+      `The variable "${name}" contains no ${wanted.kind === "image" ? "image" : "recording"}. It must contain Base64, a data URL, or the result of a tool with a file.`,
     );
   return decode(encoded, name, wanted);
 }
@@ -164,7 +164,7 @@ function typed(bytes: Uint8Array, name: string, wanted: WantedMedia): MediaFile 
   if (type?.kind !== wanted.kind)
     throw failure(
       "wrong_type",
-      `"${name}" is ${type === undefined ? "neither an image nor a sound that is known" : type.mimeType}. Name ${article(wanted)}.`,
+      `"${name}" is ${type === undefined ? "neither an image nor a recording of a known type" : type.mimeType}. Name ${article(wanted)}.`,
     );
   return { ...type, name: withExtension(name, type.extension), bytes };
 }
@@ -172,14 +172,14 @@ function typed(bytes: Uint8Array, name: string, wanted: WantedMedia): MediaFile 
 function article({ kind }: WantedMedia): string {
   return kind === "image"
     ? "an image: PNG, JPEG, WebP or GIF"
-    : "a sound: MP3, M4A, WAV, FLAC, Ogg or WebM";
+    : "a recording: MP3, M4A, WAV, FLAC, Ogg or WebM";
 }
 
 function checkSize(size: number, name: string, { maxBytes }: WantedMedia): void {
   if (size > maxBytes)
     throw failure(
       "too_large",
-      `"${name.slice(0, 200)}" has ${formatBytes(size)}. At most ${formatBytes(maxBytes)} are possible.`,
+      `"${name.slice(0, 200)}" has ${formatBytes(size)}. The limit is ${formatBytes(maxBytes)}.`,
     );
 }
 

@@ -111,14 +111,14 @@ test("a streamed transcript is output chunk by chunk", async () => {
   assert.match((await failure()).message, /before the transcript was complete/);
 });
 
-test("a field that the service does not know is omitted in a second request", async () => {
+test("a field that the service does not support is omitted in a second request", async () => {
   service.answer = (request, response) => {
     if (!request.body.includes('name="prompt"')) return local(request, response);
     sendJson(response, { error: "unsupported parameter: prompt" }, { status: 400 });
   };
   assert.equal(
     await said({ prompt: "Capstan" }),
-    "[The service does not know prompt, which had no effect.]\nHello there.",
+    "[The service does not support prompt, which had no effect.]\nHello there.",
   );
 });
 

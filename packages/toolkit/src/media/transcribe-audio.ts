@@ -136,7 +136,7 @@ async function transcribe(
   const notes = [
     ...(lost.length === 0
       ? []
-      : [`The service does not know ${lost.join(", ")}, which had no effect.`]),
+      : [`The service does not support ${lost.join(", ")}, which had no effect.`]),
     ...(timestamps && transcript.segments === undefined
       ? ["The service returned no timestamps."]
       : []),

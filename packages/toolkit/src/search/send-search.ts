@@ -93,7 +93,7 @@ function checked(reply: unknown, provider: SearchProvider): SearchReply {
     if (!(error instanceof ZodError)) throw error;
     throw new NetworkError({
       code: "unexpected_reply",
-      message: `${provider.title} sent a reply of another form than its search returns. The user must check the configured address.`,
+      message: `${provider.title} sent an unexpected reply. The user must check the configured address.`,
     });
   }
 }

@@ -81,7 +81,7 @@ export function webSearch(server: SearchServer | undefined): Tool {
       service_failed: "The service failed; a later search can succeed.",
       unreachable: "The service did not answer.",
       timed_out: "The service took too long.",
-      unexpected_reply: "The reply is not one of this service.",
+      unexpected_reply: "The service sent an unexpected reply.",
       denied_host: "A rule denies the service.",
       private_address: "The service's name leads to a private address.",
       too_large: "The reply is larger than 4 MiB.",

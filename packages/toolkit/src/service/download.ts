@@ -38,7 +38,7 @@ export async function download(
       if (body.length > maxBytes)
         throw failure(
           "too_large",
-          `${url.href.slice(0, 200)} has ${formatBytes(body.length)}. At most ${formatBytes(maxBytes)} are possible.`,
+          `${url.href.slice(0, 200)} has ${formatBytes(body.length)}. The limit is ${formatBytes(maxBytes)}.`,
         );
       return body;
     }

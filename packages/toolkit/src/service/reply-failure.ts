@@ -11,7 +11,7 @@ export const serviceErrors = {
   unauthorized: "the service rejects the key, or the client",
   rejected: "the service rejects the request; the message has its reason",
   service_failed: "the service failed; the call can be repeated",
-  unexpected_reply: "the reply does not have the documented form",
+  unexpected_reply: "the service sent an unexpected reply",
   too_large: "the reply is too large",
 } as const;
 

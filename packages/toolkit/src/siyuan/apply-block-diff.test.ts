@@ -196,10 +196,7 @@ test("a change is undone with all ids, and only once", async () => {
   ].join("\n");
   const { change } = await apply(notes, diff);
   assert.notEqual(kramdown(notes), before);
-  assert.match(
-    String(await notes.preview("applyBlockDiff", { undo: change })),
-    /Takes back change_/,
-  );
+  assert.match(String(await notes.preview("applyBlockDiff", { undo: change })), /Undoes change_/);
   await notes.run("applyBlockDiff", { undo: change });
   assert.equal(kramdown(notes), before);
   assert.match(

@@ -19,7 +19,7 @@ const parameters = z.object({
   undo: z
     .string()
     .optional()
-    .describe("Instead of a diff: takes back an earlier change, by its id change_…."),
+    .describe("Instead of a diff: the id change_… of an earlier change to undo."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -52,7 +52,7 @@ export function applyBlockDiff(access: SiyuanAccess): Tool {
       ambiguous_match: "a SEARCH text occurs several times",
       conflicting_edits: "edits exclude each other",
       list_items_only: "a list holds only list items",
-      not_made: "SiYuan reported success and made no change; all others were taken back",
+      not_made: "SiYuan reported success and made no change; all others were undone",
       changed_since: "a block has changed since the change to undo",
       unknown_change: "there is no such change of this user",
     },
@@ -70,7 +70,7 @@ export function applyBlockDiff(access: SiyuanAccess): Tool {
           const ids = change.steps.flatMap((step) =>
             step.do === "insert" ? (step.added ?? []).map(({ id }) => id) : [step.id],
           );
-          return `Takes back ${change.id}: restores or removes the blocks ${ids.join(", ")}.`;
+          return `Undoes ${change.id}: restores or removes the blocks ${ids.join(", ")}.`;
         }),
     },
     compressArgs: ({ undo, dryRun }) => undo ?? (dryRun ? "dry run" : ""),
@@ -101,10 +101,10 @@ async function apply(access: SiyuanAccess, args: Args, context: ToolContext): Pr
   return runSerially(folder, async () => {
     if (undo !== undefined) {
       const undone = await changes.find(undo);
-      if (undone.status === "undone") return { text: `${undo} was taken back already.` };
+      if (undone.status === "undone") return { text: `${undo} was undone already.` };
       await takeBack(ask, undone, { isChecked: undone.status === "done" });
       await changes.save({ ...undone, status: "undone" });
-      return { text: `Took back ${undo}.` };
+      return { text: `Undid ${undo}.` };
     }
     const change = await changes.begin(context.idempotencyKey);
     // The call is repeated: an earlier attempt made its changes, or was interrupted and is undone

@@ -58,7 +58,7 @@ export function createNewDoc({ ask }: SiyuanAccess): Tool {
     ],
     errors: {
       ...kernelErrors,
-      exists: "a document of this title is there already",
+      exists: "a document with this title already exists",
       closed_notebook: "the notebook is closed",
       other_place: "SiYuan created the document elsewhere",
     },
@@ -149,7 +149,7 @@ async function placeOf(
   if (same !== undefined)
     throw refused(
       "exists",
-      `A document "${title}" is there already: ${same.id}. Add to it with appendContent, or choose another title.`,
+      `A document "${title}" already exists: ${same.id}. Add to it with appendContent, or choose another title.`,
     );
   const parentHpath =
     parent === undefined ? "" : await ask("/api/filetree/getHPathByID", { id: parent }, z.string());

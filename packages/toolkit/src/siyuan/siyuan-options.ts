@@ -43,7 +43,7 @@ export const kernelErrors = {
   forbidden: "the address is that of the publishing service",
   indexing: "SiYuan builds its index; try again",
   read_only: "SiYuan is in read-only mode",
-  unexpected_reply: "the reply is not that of a kernel, or the request failed inside it",
+  unexpected_reply: "the kernel sent an unexpected reply, or the request failed in it",
 } as const;
 
 /** Calls that change notes run one after another. */

@@ -132,6 +132,6 @@ Markdown of new blocks, up to the next header.
 - A list holds only list items: give \`* text\`. For a document use PREPEND and APPEND, and edit its blocks by their ids.
 - Do not change a block and a block in it in one diff. Leave out \`{: id="…"}\`.
 - If the text has a line \`=======\`, use REPLACE. A line of text that begins with \`@@\` is written \`\\@@\`.
-- \`{"undo": "change_…"}\` takes a change back, unless its blocks have changed since.`,
+- \`{"undo": "change_…"}\` undoes a change, unless its blocks have changed since.`,
   },
 };

@@ -49,7 +49,9 @@ test("the calls in a truncated result and in its pages read exactly the omitted 
     fc.asyncProperty(text, fc.integer({ min: 1, max: 400 }), async (whole, limit) => {
       const call = session(whole);
       const shown = await call("Say", JSON.stringify({ limit }));
-      const said = /\[Cut: .*?, from (\d+) to (\d+)\. Read on: ReadVar\((\{.*?\})\)/.exec(shown);
+      const said = /\[Omitted: .*?, from (\d+) to (\d+)\. Read on: ReadVar\((\{.*?\})\)/.exec(
+        shown,
+      );
       if (said === null) return assert.ok(shown.startsWith(whole));
       const [, from, to, first = ""] = said;
       let read = "";

@@ -108,7 +108,7 @@ function textOf(name: string, variables: VariableSystem): string | ToolError {
   if (data === undefined) {
     return toolError({
       code: "pointer_not_found",
-      message: `${variable.name} is text without structure: nothing is at ${pointer}. Read it with start and length.`,
+      message: `${variable.name} is plain text, so it has no value at ${pointer}. Read it with start and length.`,
     });
   }
   const outcome = readPointer(data, pointer);

@@ -20,7 +20,7 @@ export function removeVars(): Tool {
     parameters,
     effects: { locks: ({ names }) => names.map((name) => `var:${name}`) },
     examples: [
-      { title: "Remove a variable that is not needed any more.", args: { names: ["draft"] } },
+      { title: "Remove a variable that is no longer needed.", args: { names: ["draft"] } },
     ],
     permission: { executionPolicy: "auto" },
     idempotent: true,

@@ -106,7 +106,7 @@ test("a pointer reads a part of structured data, and an invalid pointer lists th
   );
   assert.equal((await failure("ReadVar", { name: "r#/constructor" })).code, "pointer_not_found");
   variables.addVariable("t", "text", "LLMAdd");
-  assert.match((await failure("ReadVar", { name: "t#/a" })).message, /without structure/);
+  assert.match((await failure("ReadVar", { name: "t#/a" })).message, /is plain text/);
   const beyond = await failure("ReadVar", { name: "r#/items/9/name" });
   assert.match(beyond.message, /r#\/items is a list of 1/);
   assert.equal((await failure("ReadVar", { name: "r#/items/length" })).code, "pointer_not_found");

@@ -26,7 +26,7 @@ const parameters = z.object({
     .min(1)
     .max(100_000)
     .default(2_000)
-    .describe("The maximum characters of an element's text and HTML; the rest is cut."),
+    .describe("The maximum characters of an element's text and HTML; the rest is omitted."),
 });
 
 type Args = z.infer<typeof parameters>;
@@ -127,7 +127,7 @@ function formatExtracted(extracted: Extracted): string {
 
 function formatElement({ number, tag, attributes, text, html, cutFrom }: ExtractedElement): string {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
-  const cut = cutFrom === undefined ? "" : ` [cut, of ${cutFrom} characters]`;
+  const cut = cutFrom === undefined ? "" : ` [truncated, of ${cutFrom} characters]`;
   return [
     `${number}. <${tag}${named.join("")}> ${text}${cut}`,
     ...(html === undefined ? [] : ["```html", html, "```"]),

@@ -206,7 +206,10 @@ test("an element that is longer than the limit is truncated, not dropped", async
   assert.equal(elements[0]?.html.length, 100);
   assert.match(elements[0].html, /^<table class="prices" id="p">/);
   assert.ok(elements[0].cutFrom > 1_000);
-  assert.match(await callForText(tool("ExtractHTML"), args), /\[cut, of \d+ characters\]\n```html/);
+  assert.match(
+    await callForText(tool("ExtractHTML"), args),
+    /\[truncated, of \d+ characters\]\n```html/,
+  );
 });
 
 test("an invalid selector, and an address without HTML, are errors with advice", async () => {

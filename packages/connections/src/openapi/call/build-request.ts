@@ -83,7 +83,7 @@ function buildPath(operation: Operation, args: ToolArgs): string {
       const written = writePathValue(parameter, args[parameter.argument]);
       if (written === "" || args[parameter.argument] === "")
         throw new CallProblem(
-          `${parameter.argument} is empty, and a part of the path cannot be empty.`,
+          `${parameter.argument} is empty, and a path segment cannot be empty.`,
         );
       return written;
     })
@@ -92,7 +92,7 @@ function buildPath(operation: Operation, args: ToolArgs): string {
   const climbs = path.split("/").some((part) => /^(?:\.|%2e){1,2}$/i.test(part));
   if (climbs)
     throw new CallProblem(
-      '"." and ".." are not possible as a part of the path, because servers read them as folders.',
+      'A path segment cannot be "." or "..", because servers read them as folders.',
     );
   return path;
 }

@@ -237,7 +237,7 @@ test("operations that cannot be called are named with their problem, and the oth
     /file \(GET \/file\): it refers to file:\/\/\/etc\/passwd, which cannot/,
     /gone .*does not exist/,
     /loop .*refers to itself/,
-    /other \(GET \/pets\/\{name\}\): it has the path of GET \/pets\/\{id\}/,
+    /other \(GET \/pets\/\{name\}\): it has the same path as GET \/pets\/\{id\}/,
     /hidden .*U\+200B/,
     /relative: a path must begin with a slash/,
   ])
@@ -374,14 +374,14 @@ test("the server is chosen by the settings, with its variables, or else by the d
   });
   assert.match(
     noteOf(other),
-    /up \(GET \/a\): its requests go to https:\/\/uploads.example.org, and without credentials/,
+    /up \(GET \/a\): its requests are sent to https:\/\/uploads.example.org, without credentials/,
   );
   const plain = withPaths({
     "/a": { servers: [{ url: "http://api.example.org" }], get: { operationId: "up" } },
   });
   assert.match(
     noteOf({ ...plain, servers: [{ url: "https://api.example.org" }] }),
-    /its requests go to http:\/\/api.example.org, and without credentials/,
+    /its requests are sent to http:\/\/api.example.org, without credentials/,
   );
 });
 

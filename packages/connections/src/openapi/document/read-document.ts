@@ -58,6 +58,6 @@ function upgraded(document: Node, { choice }: ReadOptions): Node {
   throw new DocumentProblem(
     version === ""
       ? 'it has neither `openapi: "3.1.0"` nor `swagger: "2.0"`.'
-      : `its version ${version.slice(0, 20)} is not supported. There are 2.0, 3.0 and 3.1.`,
+      : `its version ${version.slice(0, 20)} is not supported. Supported versions: 2.0, 3.0 and 3.1.`,
   );
 }

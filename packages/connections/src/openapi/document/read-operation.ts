@@ -64,7 +64,7 @@ export function readOperation(raw: RawOperation, parts: DocumentParts): Operatio
   const size = schemas.size(input);
   if (size > largestSchema)
     throw new DocumentProblem(
-      `its schema has ${size} characters; at most ${largestSchema} are used.`,
+      `its schema has ${size} characters; at most ${largestSchema} are supported.`,
     );
   const output = readOutput(node["responses"], parts);
   const security = readSecurity(node["security"] ?? document["security"]);

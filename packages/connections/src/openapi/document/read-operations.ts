@@ -68,7 +68,7 @@ export function readOperations(document: Node, options: ReadOptions): ReadOperat
   const main = mainServer(document, options.choice);
   for (const { key, id, server } of operations)
     if (main !== "" && URL.parse(server)?.origin !== URL.parse(main)?.origin)
-      notes.push(`${id} (${key}): its requests go to ${server}, and without credentials.`);
+      notes.push(`${id} (${key}): its requests are sent to ${server}, without credentials.`);
   const servers = serverUrls(document["servers"]);
   if (options.choice.server === undefined && servers.length > 1)
     notes.push(
@@ -117,7 +117,9 @@ function listOperations(document: Node, notes: string[]): readonly Listed[] {
       const shape = key.replaceAll(/\{[^{}]*\}/g, "{}");
       const before = shapes.get(shape);
       if (before !== undefined) {
-        notes.push(`${nameOf({ key, node })}: it has the path of ${before}, so it is left out.`);
+        notes.push(
+          `${nameOf({ key, node })}: it has the same path as ${before}, so it is omitted.`,
+        );
         continue;
       }
       shapes.set(shape, key);
@@ -136,7 +138,7 @@ function noteDuplicates(operations: readonly Listed[], notes: string[]): void {
   for (const [id, all] of keys)
     if (all.length > 1)
       notes.push(
-        `${id.slice(0, 100)}: ${all.length} operations have this id: ${all.slice(0, 5).join(", ")}. Each becomes a tool of its own.`,
+        `${id.slice(0, 100)}: ${all.length} operations have this id: ${all.slice(0, 5).join(", ")}. Each becomes a separate tool.`,
       );
 }
 

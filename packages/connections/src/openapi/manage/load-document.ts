@@ -62,7 +62,8 @@ async function fetchDocument(
         url = next;
         continue;
       }
-      if (!response.ok) throw failure(document, `the answer has the status ${response.status}.`);
+      if (!response.ok)
+        throw failure(document, `the server responded with status ${response.status}.`);
       return new Uint8Array(await response.arrayBuffer());
     }
     throw failure(document, `it redirects more than ${mostRedirects} times.`);
@@ -73,7 +74,8 @@ async function fetchDocument(
     if (own?.data.code === "too_large") throw tooLarge(document);
     if (own !== undefined) throw own;
     if (cause instanceof NetworkError) throw failure(document, cause.message);
-    if (deadline.aborted) throw failure(document, `it was not sent within ${timeoutMs / 1_000} s.`);
+    if (deadline.aborted)
+      throw failure(document, `the server did not send it within ${timeoutMs / 1_000} s.`);
     throw failure(document, `${errorMessage(cause)}.`);
   } finally {
     await fetch.close();

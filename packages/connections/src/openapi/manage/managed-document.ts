@@ -203,7 +203,7 @@ export class ManagedDocument implements Managed {
       if (read.status === "read") return { list: read.list, files };
       files = await loadFiles(connection, read.urls, { loaded: files, signal });
     }
-    throw failure(document, `its files refer to others more than ${mostRounds} times in a row.`);
+    throw failure(document, `its files refer to each other more than ${mostRounds} levels deep.`);
   }
 
   #waiting(): readonly string[] {

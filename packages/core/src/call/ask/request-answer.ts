@@ -89,8 +89,8 @@ export async function requestApproval(options: RequestApprovalOptions): Promise<
     put: (open) => adapter.request(ownCopy(approval), open, check),
     parse: (answer) => parseApproval(answer, options),
     stopped: refuse("it was stopped"),
-    expired: refuse("nobody answered in time"),
-    failed: refuse("asking failed"),
+    expired: refuse("no user answered in time"),
+    failed: refuse("the approval request failed"),
     watch: (respond) =>
       query &&
       grants.onAdded((grant) => {
@@ -121,7 +121,7 @@ function parseApproval(
   answer: unknown,
   { approval, query, clock }: RequestApprovalOptions,
 ): ApprovalAnswer {
-  if (!isObject(answer)) return refuse("the answer was not understood");
+  if (!isObject(answer)) return refuse("the answer was invalid");
   if (answer["decision"] === "pending") return { decision: "pending" };
   const { scope: _scope, covers: _covers, expiresAt: _expiresAt, ...plain } = answer;
   const isOnce = answer["arguments"] !== undefined || approval.grant === undefined;
@@ -131,7 +131,7 @@ function parseApproval(
   const problem = answerProblem({ decision, approval, args, now: clock.now() });
   return problem === undefined
     ? (decision as unknown as ApprovalAnswer)
-    : refuse("the answer was not understood");
+    : refuse("the answer was invalid");
 }
 
 interface RequestReviewOptions extends AskOptions {
@@ -146,7 +146,7 @@ interface RequestReviewOptions extends AskOptions {
  */
 export async function requestReview(options: RequestReviewOptions): Promise<ReviewAnswer> {
   const { adapter, request, clock, signal } = options;
-  if (adapter?.review === undefined) return withhold("there is no user to show it to");
+  if (adapter?.review === undefined) return withhold("there is no user to ask");
   const review = adapter.review.bind(adapter);
   return ask({
     clock,
@@ -156,16 +156,16 @@ export async function requestReview(options: RequestReviewOptions): Promise<Revi
     parse: parseReview,
     stopped: withhold("it was stopped"),
     expired: withhold("no user reviewed it in time"),
-    failed: withhold("showing it failed"),
+    failed: withhold("the review request failed"),
   });
 }
 
 function withhold(why: string): ReviewAnswer {
-  return { decision: "withhold", reason: `a user must see it first, and ${why}`, by: "system" };
+  return { decision: "withhold", reason: `a user must review it first, and ${why}`, by: "system" };
 }
 
 function parseReview(answer: unknown): ReviewAnswer {
   const isPending = isObject(answer) && answer["decision"] === "pending";
   if (isPending || reviewShapeProblem(answer) === undefined) return answer as ReviewAnswer;
-  return withhold("the answer was not understood");
+  return withhold("the answer was invalid");
 }

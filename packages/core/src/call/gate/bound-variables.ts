@@ -39,7 +39,7 @@ export function readVariables(
   try {
     names = new Set(tool.permission?.readsVariables?.(args));
   } catch (thrown) {
-    const message = `${tool.definition.function.name} could not say which variables it reads: ${errorMessage(thrown)}`;
+    const message = `${tool.definition.function.name} could not determine which variables it reads: ${errorMessage(thrown)}`;
     return { status: "failed", error: { code: "check_failed", message } };
   }
   const absent = [...names].filter((name) => !variables.hasValue(name));

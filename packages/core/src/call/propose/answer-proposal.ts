@@ -39,7 +39,7 @@ function isDecision(given: unknown): given is ApprovalDecision {
 
 const notUnderstood: ApprovalDecision = {
   decision: "refuse",
-  reason: "the answer was not understood",
+  reason: "the answer was invalid",
   by: "system",
 };
 

@@ -446,7 +446,7 @@ function readArguments(given: unknown): ReadArguments {
   try {
     const text = JSON.stringify(given);
     const lost = lostInJson(given, text);
-    if (lost !== undefined) return refused(`they hold ${lost}`);
+    if (lost !== undefined) return refused(`they contain ${lost}`);
     return { parsed: parseArguments(text), text };
   } catch (thrown) {
     return refused(errorMessage(thrown));

@@ -78,5 +78,5 @@ export function rejectionText(
 ): string {
   const subject =
     decision?.by === "person" ? "The user denied this call" : "This call is not allowed";
-  return `${subject}: ${reason.replace(/\.$/, "")}. It was not run. Respect the reason; do not try the same again.`;
+  return `${subject}: ${reason.replace(/\.$/, "")}. It was not run. Respect the reason; do not repeat the call.`;
 }

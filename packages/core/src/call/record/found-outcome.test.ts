@@ -67,8 +67,8 @@ test("without a report the model reads that a call may have happened", async () 
 });
 
 for (const [answer, words] of [
-  ["happened", /A user checked: it did happen.* They say: See receipt 5\./],
-  ["did_not_happen", /A user checked: it did not happen.* They say: See receipt 5\./],
+  ["happened", /A user checked: it did happen.* The user says: See receipt 5\./],
+  ["did_not_happen", /A user checked: it did not happen.* The user says: See receipt 5\./],
 ] as const)
   test(`"${answer}" is the text that the model reads from then on, in full and in the log`, async () => {
     const { executor, keys, state } = await unknown();

@@ -15,8 +15,8 @@ export interface FoundOutcome {
 
 const words: { readonly [answer in FoundOutcome["answer"]]: string } = {
   happened: "A user checked: it did happen. Its result is not known. Do not do it again",
-  did_not_happen: "A user checked: it did not happen. Do it again if it is still wanted",
-  run_again: "A user wants it run again. Call it again, unless that was done since",
+  did_not_happen: "A user checked: it did not happen. Do it again if it is still needed",
+  run_again: "A user wants it run again. Call it again, unless you already have",
 };
 
 /**
@@ -30,7 +30,7 @@ const words: { readonly [answer in FoundOutcome["answer"]]: string } = {
 export function withFoundOutcome(call: CallRecord, found: FoundOutcome): CallRecord | undefined {
   if (call.status !== "outcome_unknown" || call.result === undefined || call.found !== undefined)
     return undefined;
-  const comment = found.note === undefined ? "" : ` They say: ${found.note}`;
+  const comment = found.note === undefined ? "" : ` The user says: ${found.note}`;
   const message = neutralise(`${words[found.answer]}.${comment}`).toWellFormed();
   const error = { code: "outcome_unknown", message };
   const finalText = errorText(error);

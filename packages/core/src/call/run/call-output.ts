@@ -31,7 +31,7 @@ const messageChars = 1_000;
 const cutNotice = "\n[… the rest is in the result …]";
 /** The characters of a stopped tool's output that the model gets. */
 const tailChars = 4_000;
-const finalCutNotice = "\n[… the answer is longer than the limit …]";
+const finalCutNotice = "\n[… truncated: the answer exceeds the limit …]";
 /**
  * The name of the event that reports how many events were omitted, because they were too many or
  * too large.

@@ -324,7 +324,7 @@ function withSources(attempt: Attempt, annotations: unknown): Attempt {
 function plainError({ code, message, retryable, retryAfterMs, details }: ToolError): ToolErrorData {
   return {
     code: isText(code) ? code : "tool_failed",
-    message: isText(message) ? message : "It failed, and did not say why.",
+    message: isText(message) ? message : "It failed without an error message.",
     ...(retryable !== undefined && { retryable }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(details !== undefined && { details: plainData(details) }),

@@ -222,6 +222,6 @@ export function wouldDeadlock(
 
 /** Returns the error of a sub-call that would wait forever. */
 export function deadlockError(name: string): ToolErrorData {
-  const message = `${name} was not run: it would wait for a call that waits for the caller of ${name}. Call it again after that call has ended.`;
+  const message = `${name} was not run, to avoid a deadlock: it would wait for a call that waits for the caller of ${name}. Call it again after that call has ended.`;
   return { code: "deadlock", message, retryable: true };
 }

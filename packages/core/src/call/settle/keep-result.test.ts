@@ -77,7 +77,7 @@ test("SKIP_CACHE_RESULT stores neither result nor arguments, and the hint does n
   assert.equal(result.cacheVarResult, undefined);
   assert.deepEqual(namesIn(executor), []);
   assert.equal(result.isTruncated, true);
-  assert.match(result.finalText, /The whole was not kept\.\]$/);
+  assert.match(result.finalText, /The full value was not stored\.\]$/);
   assert.doesNotMatch(result.finalText, /ReadVar|VAR_REF/);
 });
 

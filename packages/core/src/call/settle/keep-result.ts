@@ -212,13 +212,13 @@ export interface ResultHintOptions {
 export function resultHint({ name, whole, cut }: ResultHintOptions): string {
   const { omitted, rest } = cut;
   if (omitted === 0)
-    return name !== undefined && cut.text.length >= minNamedChars ? `\n\n[Kept as ${name}]` : "";
+    return name !== undefined && cut.text.length >= minNamedChars ? `\n\n[Stored as ${name}]` : "";
   const end = rest.start + rest.length;
   const cutText =
     rest.length === omitted
-      ? `Cut: ${thousands(omitted)} of ${thousands(whole.length)} characters left out, from ${rest.start} to ${end}.`
-      : `Cut by the tool itself; the whole has ${thousands(whole.length)} characters.`;
-  if (name === undefined) return `\n\n[${cutText} The whole was not kept.]`;
+      ? `Omitted: ${thousands(omitted)} of ${thousands(whole.length)} characters, from ${rest.start} to ${end}.`
+      : `Truncated by the tool; the full result has ${thousands(whole.length)} characters.`;
+  if (name === undefined) return `\n\n[${cutText} The full value was not stored.]`;
   const next = JSON.stringify({ name, start: rest.start, length: Math.min(rest.length, page) });
-  return `\n\n[${cutText} Read on: ReadVar(${next}). Pass the whole to a tool: $VAR_REF{{${name}}}]`;
+  return `\n\n[${cutText} Read on: ReadVar(${next}). Pass the full value to a tool: $VAR_REF{{${name}}}]`;
 }

@@ -60,7 +60,7 @@ test("a result that was not truncated names its variable only if the variable is
     resultHint({ name, whole, cut: truncate(whole, 8_000) });
   assert.equal(of("short", "Fetch_1"), "");
   assert.equal(of("x".repeat(1_999), "Fetch_1"), "");
-  assert.equal(of("x".repeat(2_000), "Fetch_1"), "\n\n[Kept as Fetch_1]");
+  assert.equal(of("x".repeat(2_000), "Fetch_1"), "\n\n[Stored as Fetch_1]");
   assert.equal(of("x".repeat(2_000)), "");
 });
 
@@ -70,7 +70,7 @@ test("the hint states the length and the range of the missing text, and how to r
   const hint = (name?: string) => resultHint({ name, whole, cut: truncate(whole, 1_000) });
   assert.equal(
     hint("Fetch_1"),
-    '\n\n[Cut: 19,000 of 20,000 characters left out, from 800 to 19800. Read on: ReadVar({"name":"Fetch_1","start":800,"length":8000}). Pass the whole to a tool: $VAR_REF{{Fetch_1}}]',
+    '\n\n[Omitted: 19,000 of 20,000 characters, from 800 to 19800. Read on: ReadVar({"name":"Fetch_1","start":800,"length":8000}). Pass the full value to a tool: $VAR_REF{{Fetch_1}}]',
   );
-  assert.match(hint(), /from 800 to 19800\. The whole was not kept\.\]$/);
+  assert.match(hint(), /characters, from 800 to 19800\. The full value was not stored\.\]$/);
 });

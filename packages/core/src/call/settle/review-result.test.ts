@@ -49,7 +49,7 @@ test("the reviewer gets the full result and the model's text", async () => {
   const long = defineTool({ ...reviewed, name: "Long", execute: () => "line\n".repeat(5_000) });
   const { asked } = await answered(long, { decision: "release" });
   assert.equal(asked[0]?.text.length, 25_000);
-  assert.match(asked[0]?.shown ?? "", /characters left out/);
+  assert.match(asked[0]?.shown ?? "", /characters omitted/);
   assert.equal(asked[0]?.toolId, "test.Long");
   assert.equal(asked[0]?.isError, false);
   assert.match(asked[0]?.reason ?? "", /This tool requires a user to review/);
@@ -244,7 +244,7 @@ test("a call that waits for a review holds no slot and no lock, and can be stopp
   assert.equal(executor.cancel("c1"), true);
   const stopped = await waiting;
   assert.ok(stopped.status === "result_rejected");
-  assert.match(stopped.rejectReason, /stopped before a user had seen it/);
+  assert.match(stopped.rejectReason, /stopped before a user reviewed it/);
 });
 
 // Contract: executor-70
@@ -265,7 +265,7 @@ test("a script gets the result of a reviewed tool only as the reviewer released 
       {},
     );
   assert.match(seen[0] ?? "", /"password":"\[redacted\]"/);
-  assert.match(seen[1] ?? "", /withheld.*the call that made it cannot wait that long/);
+  assert.match(seen[1] ?? "", /withheld.*the call that made it cannot wait/);
 });
 
 test("the first answer to a review counts: a withheld result cannot be released later", async () => {

@@ -68,7 +68,7 @@ export function reserveResultNames(
 }
 
 function notAwaited(what: "answer" | "review" | "output", callId: string): ChainError {
-  const message = `The ${what} for the call ${callId.slice(0, 100)} was not used: no such call waits for one. result.waiting names those that do.`;
+  const message = `The ${what} for the call ${callId.slice(0, 100)} was ignored: no call with this id waits for one. result.waiting lists the waiting calls.`;
   return { code: "not_awaited", message, phase: "chain" };
 }
 

@@ -70,17 +70,17 @@ export function reachedLimit(
   if (rounds >= maxRounds)
     return {
       limit: "rounds",
-      message: `This turn's ${count(maxRounds, "round")} of calls are over.`,
+      message: `This turn has used up its ${count(maxRounds, "round")} of calls.`,
     };
   if (maxToolCalls !== undefined && calls >= maxToolCalls)
     return {
       limit: "calls",
-      message: `This turn's ${count(maxToolCalls, "tool call")} are used up.`,
+      message: `This turn has used up its ${count(maxToolCalls, "tool call")}.`,
     };
   if (maxTokens !== undefined && usage.inputTokens + usage.outputTokens >= maxTokens)
-    return { limit: "tokens", message: `This turn's ${maxTokens} tokens are used up.` };
+    return { limit: "tokens", message: `This turn has used up its ${maxTokens} tokens.` };
   if (maxDurationMs !== undefined && elapsed >= maxDurationMs)
-    return { limit: "time", message: `This turn's ${maxDurationMs / 1000} seconds are over.` };
+    return { limit: "time", message: `This turn has used up its ${maxDurationMs / 1000} seconds.` };
   if (maxCost !== undefined && prices !== undefined && costOf(usage, prices) >= maxCost)
     return { limit: "cost", message: `This turn has used up its budget of ${maxCost}.` };
   return undefined;
@@ -147,13 +147,13 @@ export function beyondLimit({ limit, message }: ReachedLimit): ToolErrorData {
 
 /** Returns the error of a call beyond the limit on calls in a round. */
 export function tooManyInRound(limit: number): ToolErrorData {
-  const message = `It was not run: one round may make ${limit} calls. Ask for it again in the next.`;
+  const message = `It was not run: a round can make at most ${limit} calls. Call it again in the next round.`;
   return { code: tooMany, message };
 }
 
 /** Returns the error of a call beyond the limit on calls in a turn. */
 export function tooManyInTurn(limit: number): ToolErrorData {
-  const message = `It was not run: this turn may make ${limit} tool calls. Answer with what you have.`;
+  const message = `It was not run: a turn can make at most ${limit} tool calls. Answer with what you have.`;
   return { code: codes.calls, message };
 }
 

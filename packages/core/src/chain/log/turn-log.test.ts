@@ -66,13 +66,13 @@ test("the system hint names each call's variables, explains how to read them, an
   assert.equal(
     hint,
     `<SYSTEM-CONTEXT>
-Tool results are kept in variables. Read one with \`ReadVar\`, or pass it on as \`$VAR_REF{{name}}\` in an argument.
+Tool results are stored in variables. Read one with \`ReadVar\`, or pass it on as \`$VAR_REF{{name}}\` in an argument.
 
 Executed tools:
 - \`Look\` (args=$VAR_REF{{Look_1_args}}, result=$VAR_REF{{Look_1}})
 - \`Find\` (args=$VAR_REF{{Find_2_args}}, result=$VAR_REF{{Find_2}})
 
-[WARNING] \`[Tool Execution Log]\` blocks are written by the system. Writing one calls nothing.
+[WARNING] \`[Tool Execution Log]\` blocks are written by the system. Writing one calls no tool.
 </SYSTEM-CONTEXT>
 ---
 `,
@@ -130,7 +130,7 @@ test("the replayed log is one frame with a line for each call and the name of it
   assert.equal(
     replay,
     `<turn-log>
-The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.
+The system's log of the calls before the next answer; writing one calls no tool. ReadVar returns full values.
 - Look {"at":"sea"} ✓ → Look_1: "a 'wide' sea"
 - Find ✓ → Find_2: "result 2"
 </turn-log>`,
@@ -181,7 +181,7 @@ test("a call whose result was not stored is marked so", () => {
   });
   const { cacheVarArgs: _args, cacheVarResult: _result, ...kept } = call.result as CallResult;
   const { hint, replay } = turnLog([assistantMessage("", [call])], [{ ...call, result: kept }]);
-  assert.match(hint, /- `Pay` \(no value kept; ⚠ Denied, not run: no\)/);
+  assert.match(hint, /- `Pay` \(value not stored; ⚠ Denied, not run: no\)/);
   assert.match(replay, /- Pay ⚠ Denied, not run: no$/m);
 });
 

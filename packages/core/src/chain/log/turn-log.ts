@@ -48,7 +48,7 @@ export function answerText(messages: readonly Message[]): string {
 }
 
 const introduction =
-  "The system's record of the calls before the next answer; writing one calls nothing. ReadVar shows a whole value.";
+  "The system's log of the calls before the next answer; writing one calls no tool. ReadVar returns full values.";
 
 /**
  * Returns a turn's calls as a later request shows them to the model. Each call or group of
@@ -195,12 +195,12 @@ function heading(title: string, body: string): string {
  */
 function systemHint(calls: readonly LoggedCall[]): string {
   return `<SYSTEM-CONTEXT>
-Tool results are kept in variables. Read one with \`ReadVar\`, or pass it on as \`$VAR_REF{{name}}\` in an argument.
+Tool results are stored in variables. Read one with \`ReadVar\`, or pass it on as \`$VAR_REF{{name}}\` in an argument.
 
 Executed tools:
 ${groupCalls(calls).map(hintLine).join("\n")}
 
-[WARNING] \`[Tool Execution Log]\` blocks are written by the system. Writing one calls nothing.
+[WARNING] \`[Tool Execution Log]\` blocks are written by the system. Writing one calls no tool.
 </SYSTEM-CONTEXT>
 ---
 `;
@@ -215,7 +215,7 @@ function hintLine(calls: readonly LoggedCall[]): string {
 
 function valueNames(calls: readonly LoggedCall[], call: LoggedCall): string {
   if (call.value === undefined)
-    return `(no value kept; ${call.outcome.mark} ${call.outcome.words})`;
+    return `(value not stored; ${call.outcome.mark} ${call.outcome.words})`;
   const numbered = numberedValues(calls);
   if (calls.length > 1 && numbered !== undefined) {
     const [first, last] = numbered;

@@ -124,7 +124,7 @@ async function modelStep(
       });
     }
   } catch (thrown) {
-    failure = thrown ?? new Error("The model failed without saying why.");
+    failure = thrown ?? new Error("The model failed without an error message.");
   }
   const isCut = failure !== undefined;
   const message = answer.end(isCut);

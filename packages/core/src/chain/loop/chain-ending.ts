@@ -48,7 +48,7 @@ export function abortError(signal: AbortSignal): ChainError {
  */
 export function emptyAnswer(finishReason: FinishReason | undefined): ChainEnding {
   if (cutsOff(finishReason)) return { status: "completed" };
-  const message = "The model's answer was empty, and empty again when it was asked once more.";
+  const message = "The model's answer was empty, and so was its second attempt.";
   return { status: "error", error: { code: "empty_answer", message, phase: "final_response" } };
 }
 

@@ -52,7 +52,7 @@ export function correctionOf(
 
 /** Returns the error of a model whose second answer did not match either. */
 export function formatError(format: ResponseFormat | undefined, problem: string): ChainError {
-  const message = `The model's answer does not match the JSON schema ${nameOf(format)}, and did not match when it was asked once more: ${problem}. Simplify the schema, or choose another model.`;
+  const message = `The model's second answer does not match the JSON schema ${nameOf(format)} either: ${problem}. Simplify the schema, or choose another model.`;
   return { code: "format_mismatch", message, phase: "final_response" };
 }
 

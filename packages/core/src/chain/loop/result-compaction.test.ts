@@ -66,7 +66,7 @@ test("beyond the limit on tokens, the oldest rounds' results are shortened until
   for (const { messages } of model.requests) assert.deepEqual(messageProblems(messages), []);
   assert.match(
     results(model.requests[5]?.messages)[0] ?? "",
-    /^words of a page [^]*\n\[Shortened: you were shown this before\. See it all: ReadVar\(\{"name":"Page_1"\}\)\.\]$/,
+    /^words of a page [^]*\n\[Shortened: you were shown this before\. Full value: ReadVar\(\{"name":"Page_1"\}\)\.\]$/,
   );
   assert.deepEqual(shortened(result.messages.complete), seen[5]);
   assert.equal(result.stats.tokensShown, 5 * (result.state.calls[0]?.result?.tokens.shown ?? 0));
@@ -80,7 +80,7 @@ test("short results, unreadable results and images are kept; the result of readi
   });
   const [, , , last] = model.requests;
   assert.deepEqual(shortened(last?.messages), [true, false, false, false, true, false, false]);
-  assert.match(results(last?.messages)[4] ?? "", /Call it again to see it all\.\]$/);
+  assert.match(results(last?.messages)[4] ?? "", /Call it again for the full value\.\]$/);
 });
 
 // Contract: loop-13

@@ -295,8 +295,8 @@ function shorten(call: CallRecord): CallRecord {
   const { preview, cacheVarResult: name } = result;
   const again =
     name === undefined
-      ? "Call it again to see it all."
-      : `See it all: ReadVar(${JSON.stringify({ name })}).`;
+      ? "Call it again for the full value."
+      : `Full value: ReadVar(${JSON.stringify({ name })}).`;
   const finalText = `${preview}\n[Shortened: you were shown this before. ${again}]`;
   return { ...call, result: { ...result, finalText } };
 }

@@ -191,8 +191,8 @@ test("invalid values for groups and required approvals run nothing", async () =>
   for (const [more, expected] of [
     [{ allowTool: later }, /allowTool returned .* for test\.Echo.*true or false/],
     [{ allowTool: () => "no" }, /allowTool returned "no" for test\.Echo/],
-    [{ requireApproval: () => "allways" }, /requireApproval gave "allways" for test\.Echo/],
-    [{ requireApproval: later }, /requireApproval gave .* for test\.Echo.*always.*never/],
+    [{ requireApproval: () => "allways" }, /requireApproval is "allways" for test\.Echo/],
+    [{ requireApproval: later }, /requireApproval is .* for test\.Echo.*always.*never/],
     [{ requireApproval: () => assert.fail("no list") }, /requireApproval threw.*no list/],
   ] as const) {
     const model = new ScriptedModel([{ calls: [{ name: "Echo", args: { n: 1 } }] }, "One."]);

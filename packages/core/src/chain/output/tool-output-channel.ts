@@ -114,7 +114,8 @@ export class ToolOutputChannel<E extends AnyEvent = ChainEvent> {
    * not be read again
    */
   async *read(): AsyncGenerator<OutputEvent<E>, void, undefined> {
-    if (this.#reading) throw new Error("This channel is being read. Give each reader its own.");
+    if (this.#reading)
+      throw new Error("This channel already has a reader. Create a channel for each reader.");
     this.#reading = true;
     try {
       for (;;) {

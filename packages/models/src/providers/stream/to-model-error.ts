@@ -79,7 +79,7 @@ function explain(
  * Match the errors of `to-model-events.ts`, and those that the packages throw at the end of a
  * stream.
  */
-const brokeOff = /^(?:broke off|ended before|called its own tool)/;
+const brokeOff = /^(?:stopped before|ended before|called its own tool)/;
 const ended = /^ended before|ended without a finish reason/i;
 
 /** Returns the quoted message of the provider or its package. */

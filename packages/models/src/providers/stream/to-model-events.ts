@@ -199,7 +199,7 @@ function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): FinishRe
     case "error":
       throw new ModelError({
         code: "server",
-        message: `broke off its answer${raw === undefined ? "" : ` (${raw})`}`,
+        message: `stopped before its answer was complete${raw === undefined ? "" : ` (${raw})`}`,
       });
     case "interrupted":
       throw new ModelError({ code: "connection", message: "ended before its answer was complete" });

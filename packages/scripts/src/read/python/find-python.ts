@@ -30,6 +30,6 @@ export async function findPython(options: {
   }
   return {
     status: "missing",
-    message: `Python scripts need Python 3.9 or later, and there is none here (${reasons.join("; ")}). Install it, or name one by CAPSTAN_PYTHON=/path/to/python3.`,
+    message: `Python scripts need Python 3.9 or later, which was not found (${reasons.join("; ")}). Install it, or set CAPSTAN_PYTHON=/path/to/python3.`,
   };
 }

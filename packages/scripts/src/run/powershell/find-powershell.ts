@@ -45,7 +45,7 @@ export async function findPowerShell(options: {
 }): Promise<PowerShellFound> {
   const { interpreter = "pwsh" } = options;
   const path = isAbsolute(interpreter) ? interpreter : findProgram(interpreter);
-  if (path === undefined || !existsSync(path)) return missing(`there is no ${interpreter} here`);
+  if (path === undefined || !existsSync(path)) return missing(`${interpreter} was not found`);
   try {
     const args = ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", versionScript];
     const { stdout } = await promisify(execFile)(path, args, {
@@ -75,6 +75,6 @@ export async function findPowerShell(options: {
 function missing(why: string): PowerShellFound {
   return {
     status: "missing",
-    message: `PowerShell scripts need PowerShell 7 or later (${why}). Install it (https://aka.ms/install-powershell), or name one by CAPSTAN_PWSH=/path/to/pwsh.`,
+    message: `PowerShell scripts need PowerShell 7 or later (${why}). Install it (https://aka.ms/install-powershell), or set CAPSTAN_PWSH=/path/to/pwsh.`,
   };
 }

@@ -66,7 +66,7 @@ export class PrintReader {
     const end = this.#decoder.end();
     if (end !== "") this.#onText(end);
     if (this.#dropped > 0)
-      this.#onText(`\n[${this.#dropped} more bytes were printed; they are not kept.]\n`);
+      this.#onText(`\n[${this.#dropped} more bytes of output were omitted.]\n`);
     this.#passed = 0;
     this.#dropped = 0;
     this.#onMark();

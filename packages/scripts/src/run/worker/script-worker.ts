@@ -206,7 +206,7 @@ class Worker implements ScriptWorker {
       default:
         this.#abortCall({
           type: "crashed",
-          output: "The script sent a message that no call sends.",
+          output: "The script sent an invalid message to its call.",
         });
     }
   }
@@ -236,7 +236,7 @@ class Worker implements ScriptWorker {
       default: {
         const end: CallEnd = {
           type: "crashed",
-          output: "The script sent a message that no worker sends.",
+          output: "The script sent an invalid message to its worker.",
         };
         this.#loaded.resolve(end);
         this.#abortCall(end);

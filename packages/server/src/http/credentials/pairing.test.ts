@@ -161,7 +161,7 @@ test("stored sessions do not reveal usable tokens, and only their user can read 
   });
 });
 
-test("a damaged session file ends all sessions, and browsers can pair again", async () => {
+test("a corrupt session file ends all sessions, and browsers can pair again", async () => {
   await withDataDir(async (folder) => {
     const { pairing, pair, info } = paired(folder);
     const before = await pair(pairing.createCode().code);

@@ -161,7 +161,7 @@ function readSessions(file: string): readonly Session[] {
   try {
     return stored.parse(JSON.parse(readFileSync(file, "utf8"))).sessions;
   } catch {
-    // The file is missing or damaged: browsers must be paired again.
+    // The file is missing or corrupt: browsers must be paired again.
     return [];
   }
 }

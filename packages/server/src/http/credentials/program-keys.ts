@@ -107,7 +107,7 @@ export function openProgramKeys({
   }
 
   return {
-    /** Whether any program is connected, including those whose file is damaged. */
+    /** Whether any program is connected, including those whose file is corrupt. */
     any: (): boolean => read().length > 0,
 
     /** The connected programs, by name. */
@@ -170,7 +170,7 @@ interface StoredKey {
   readonly createdAt: number;
 }
 
-/** Returns all keys. A damaged file yields a key that matches no request. */
+/** Returns all keys. A corrupt file yields a key that matches no request. */
 function readKeys(folder: string): readonly StoredKey[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(".json"))

@@ -29,7 +29,7 @@ export type OpenedReceipt =
   | { readonly status: "opened"; readonly receipt: CallReceipt }
   /** Another server, or a model, wrote it. */
   | { readonly status: "foreign" }
-  /** It is damaged, or was sealed for another owner or with another key. */
+  /** It is corrupt, or was sealed for another owner or with another key. */
   | { readonly status: "invalid" };
 
 /** Opens the `encrypted_content` of a reasoning item. */

@@ -339,7 +339,7 @@ export class ActiveRun implements OwnedRun {
     // The chain's writes are fenced already; detach it so that it runs no more calls.
     if (run?.epoch !== this.#epoch) return chain.detach("another node owns this run now");
     const { data } = await store.listApprovals({ owner, runId, limit: 1_000 });
-    for (const approval of data) if (!("isDamaged" in approval)) deliverAnswer(chain, approval);
+    for (const approval of data) if (!("isCorrupt" in approval)) deliverAnswer(chain, approval);
     for (const output of await store.listOutputs({ owner, runId })) chain.submitOutput(output);
   }
 }
@@ -368,7 +368,7 @@ export function deliverAnswer(chain: ToolChainRun, approval: ApprovalRecord): vo
 export function toApprovalDecision({ status, answer }: ExecutionApproval): ApprovalDecision {
   if (answer !== null) return answer;
   const reason =
-    status === "expired" ? "nobody answered in time" : "the approval request was cancelled";
+    status === "expired" ? "no user answered in time" : "the approval request was cancelled";
   return { decision: "refuse", reason, by: "system" };
 }
 

@@ -15,7 +15,7 @@ import {
 import { begin, createRuns, requestOf, runIn, tool } from "../../testing/run-fixtures.ts";
 
 /** A store in which the journal of one run cannot be read. */
-function damaged(store: Store, runId: string): Store {
+function corrupt(store: Store, runId: string): Store {
   const refuse = async () => {
     throw new SyntaxError("Unexpected end of JSON input");
   };
@@ -47,7 +47,7 @@ test("closes and reports a run whose rows cannot be read, and other runs continu
   await withMemoryStore(async (store) => {
     const [bad, good] = (await leftByAnother(store)) as [string, string];
     const model = new ScriptedModel(["done"]);
-    const runs = createRuns({ store: damaged(store, bad), model });
+    const runs = createRuns({ store: corrupt(store, bad), model });
     await runs.recover(await runs.listUnfinished());
     await runIn(store, good, "completed");
     const { result } = await runIn(store, bad, "failed");

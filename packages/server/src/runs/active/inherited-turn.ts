@@ -58,7 +58,7 @@ export async function resumeInheritedTurn(
   const approvals = { owner: parent.owner, runId: parent.id, limit: 1_000 };
   for (const approval of (await store.listApprovals(approvals)).data) {
     // Only its own run reads a result in review. A corrupt approval allows nothing.
-    if ("isDamaged" in approval || approval.kind === "result") continue;
+    if ("isCorrupt" in approval || approval.kind === "result") continue;
     const decided = await storeAnswer(store, approval, given.get(approval.id));
     if (decided.status === "pending") continue;
     answers.push({ callId: decided.callId, decision: toApprovalDecision(decided) });

@@ -34,7 +34,7 @@ async function listGrants(
     do {
       const more = after === undefined ? {} : { after };
       const page = await store.listGrants({ owner, limit: 1_000, ...more });
-      records.push(...page.data.flatMap((record) => ("isDamaged" in record ? [] : [record])));
+      records.push(...page.data.flatMap((record) => ("isCorrupt" in record ? [] : [record])));
       const last = page.data.at(-1);
       const cursor = last && { createdSeq: last.createdSeq, id: grantId(last) };
       after = page.hasMore ? cursor : undefined;

@@ -3,7 +3,7 @@ import { CapstanError } from "@capstan/core";
 import {
   type ApprovalRecord,
   type CreationCursor,
-  type DamagedPermission,
+  type CorruptPermission,
   type GrantRecord,
   storedOutcomes,
   type Page,
@@ -165,8 +165,8 @@ export function mergePages<T extends Pick<CreationCursor, "createdSeq">>(
 }
 
 /** Returns the id of a grant in a list. */
-export function grantId(entry: GrantRecord | DamagedPermission): string {
-  return "isDamaged" in entry ? entry.id : entry.grant.id;
+export function grantId(entry: GrantRecord | CorruptPermission): string {
+  return "isCorrupt" in entry ? entry.id : entry.grant.id;
 }
 
 /** An idempotency key for a request whose effects are one write. */

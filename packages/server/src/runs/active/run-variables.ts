@@ -177,14 +177,14 @@ async function createHolder(
 async function readVariables(store: Store, owner: string, runId: string): Promise<VariableSystem> {
   const read = await store.readVariables({ owner, runId });
   const entries = Object.entries(read?.manifest ?? {});
-  const damaged = new Set(read?.damaged);
+  const corrupt = new Set(read?.corrupt);
   const found: LoadedVariable[] = [];
   const gone: GoneVariable[] = [];
   for (const [name, entry] of entries) {
     const { digest = "", value = read?.values[digest], evicted, removed, ...info } = entry;
     if (removed === true) gone.push({ name, reason: "removed" });
     else if (evicted === true) gone.push({ name, reason: "evicted" });
-    else if (damaged.has(digest)) gone.push({ name, reason: "damaged" });
+    else if (corrupt.has(digest)) gone.push({ name, reason: "corrupt" });
     else found.push({ ...info, name, ...(value !== undefined && { value }) });
   }
   const variables = new VariableSystem();
@@ -206,7 +206,7 @@ function variableSource(store: Store, owner: string, runId: string): VariableSou
       const value = entry.value ?? (await store.readValue({ owner, digest }));
       return value && { ...info, name, value };
     } catch (thrown) {
-      if (CapstanError.isInstance(thrown) && thrown.code === "database_corrupt") return "damaged";
+      if (CapstanError.isInstance(thrown) && thrown.code === "database_corrupt") return "corrupt";
       throw thrown;
     }
   };

@@ -86,7 +86,7 @@ test("a run that waits here resumes with the expiry of its approval at another n
     await here.recover(await here.listUnfinished());
     await runIn(store, id, "completed");
     assert.equal(ran.times, 0);
-    assert.match(String(shownTo(model)), /nobody answered in time/);
+    assert.match(String(shownTo(model)), /no user answered in time/);
   });
 });
 

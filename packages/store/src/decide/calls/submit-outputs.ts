@@ -36,7 +36,7 @@ export function* submitOutputs(
     const problem =
       known === undefined
         ? problemOf(run, callId, call)
-        : `The call ${callId} has another output already, and the first one counts.`;
+        : `The call ${callId} already has another output, and the first one applies.`;
     if (problem !== undefined)
       return { status: "refused", callId, reason: problem, known: call !== undefined };
     context.changes.insert("client_outputs", {

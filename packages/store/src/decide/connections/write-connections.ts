@@ -47,7 +47,7 @@ export function* saveConnection(
     return { status: "refused", reason: `There is already a connection "${name}".` };
   if (!isNew && row === undefined) return { status: "not_found" };
   const before = row && readable(row, connectionRecord);
-  // An update would leave a damaged row damaged, so the row is replaced.
+  // An update would leave a corrupt row corrupt, so the row is replaced.
   if (row !== undefined && before === undefined) changes.remove("connections", { name });
   const changed = { updated_at: at, settings: JSON.stringify(settings) };
   const { createdAt, createdBy } = before ?? { createdAt: at, createdBy: by };

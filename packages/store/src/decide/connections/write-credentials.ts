@@ -55,10 +55,10 @@ export function* saveCredential(
     claimed_until: null,
     updated_at: at,
   };
-  const isDamaged = row !== undefined && readable(row, credentialRecord) === undefined;
-  // An update would leave a damaged row damaged, so the row is replaced.
-  if (isDamaged) changes.remove("credentials", { connection, owner, field });
-  if (row === undefined || isDamaged)
+  const isCorrupt = row !== undefined && readable(row, credentialRecord) === undefined;
+  // An update would leave a corrupt row corrupt, so the row is replaced.
+  if (isCorrupt) changes.remove("credentials", { connection, owner, field });
+  if (row === undefined || isCorrupt)
     changes.insert("credentials", { connection, owner, field, ...cells });
   else changes.update("credentials", { connection, owner, field }, cells);
   return { status: "saved_credential", revision };

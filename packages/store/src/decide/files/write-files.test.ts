@@ -100,7 +100,7 @@ everyStore(
       const ids = async (query: Omit<Parameters<Store["listFiles"]>[0], "owner">) => {
         const { data, hasMore } = await store.listFiles({ owner, ...query });
         return [
-          ...data.map((file) => ("id" in file ? file.id : "damaged")),
+          ...data.map((file) => ("id" in file ? file.id : "corrupt")),
           ...(hasMore ? ["…"] : []),
         ];
       };
@@ -300,7 +300,7 @@ test("db check reports a changed row and the missing bytes of a file", async () 
     const opened = await openStore({ dataDir });
     const { data } = await opened.listFiles({ owner });
     assert.deepEqual(
-      data.map((each) => "isDamaged" in each),
+      data.map((each) => "isCorrupt" in each),
       [false, true],
     );
     await opened.close();

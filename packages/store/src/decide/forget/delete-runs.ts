@@ -164,7 +164,7 @@ function* removeRuns(context: WriteContext, runs: readonly RunRow[]): Script<voi
 function* sweepSession({ changes }: WriteContext, sessionId: string): Script<void> {
   changes.run(deleteManifests, sessionId, sessionId, sessionId);
   const reachable = new Set<string>();
-  // References from damaged rows are ignored; otherwise they could prevent the deletion of other
+  // References from corrupt rows are ignored; otherwise they could prevent the deletion of other
   // data.
   const reachAll = (changed: Iterable<object | null>) => {
     for (const each of changed)

@@ -38,7 +38,7 @@ export function* saveAgent(
     return { status: "refused", reason: `You have an agent "${name}" already: change that one.` };
   if (!isNew && row === undefined) return { status: "not_found" };
   const before = row && readable(row, agentRecord);
-  // An update would leave a damaged row damaged, so the row is replaced.
+  // An update would leave a corrupt row corrupt, so the row is replaced.
   if (row !== undefined && before === undefined) changes.remove("agents", { owner, name });
   const createdAt = before?.createdAt ?? at;
   const changed = { updated_at: at, agent: JSON.stringify(agent) };

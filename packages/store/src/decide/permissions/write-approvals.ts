@@ -39,7 +39,7 @@ export function* answerApproval(
   noteApproval(context, runOf(before), { type: "approval.answered", approval: write.id });
   const given = { at, approval: { id: write.id, result }, claims: write.claims };
   if (before.kind === "result") {
-    if (!isReview(answer)) return wrongKind("asks whether a result may be seen");
+    if (!isReview(answer)) return wrongKind("is a review of a result");
     const approval = yield* answerReview(context, before, answer, at);
     return {
       status: "answered",
@@ -47,7 +47,7 @@ export function* answerApproval(
       ...(yield* resumeOnAnswer(context, before.runId, given)),
     };
   }
-  if (isReview(answer)) return wrongKind("asks whether a call may run");
+  if (isReview(answer)) return wrongKind("is for a call");
   const status = answer.decision === "allow" ? "allowed" : "refused";
   decideApproval(context, {
     id: write.id,
@@ -107,7 +107,7 @@ export function* expireApprovals(
     const run = runs.get(runId);
     if (run !== undefined) noteApproval(context, run, { type: "approval.answered", approval: id });
   }
-  // A damaged request also expires, so that it does not block others; its run then reports that it
+  // A corrupt request also expires, so that it does not block others; its run then reports that it
   // cannot be read.
   const approvals = due
     .map((row) => readable({ ...row, status: "expired", answered_at: at }, approvalRecord))

@@ -63,7 +63,7 @@ export function* revokeGrant(
 ): Script<OutcomeOf<RevokeGrant>> {
   const row = yield* first(lockOwned, id, owner);
   if (row === undefined) return { status: "not_found" };
-  // A damaged row's other cells cannot be trusted: the grant is revoked in all sessions.
+  // A corrupt row's other cells cannot be trusted: the grant is revoked in all sessions.
   const sessionId = row.is_intact === 1 ? row.session_id : null;
   const { revoked_at: before } = row;
   if (before !== null) return { status: "revoked", sessionId, revokedAt: before, again: true };

@@ -50,7 +50,7 @@ export function* changeOverride(
   const note = { owner, event: { type: "permissions.changed" } } as const;
   const row = yield* first(lockOverride, owner, id);
   const before = row && readable(row, overrideRecord);
-  // An update would leave the row damaged, so the row is replaced.
+  // An update would leave the row corrupt, so the row is replaced.
   if (row !== undefined && before === undefined) changes.remove("overrides", { owner, id });
   const words = { ...before?.rule, ...change };
   const rule: PolicyRule = {

@@ -68,7 +68,7 @@ function* saveObject(
   const before = row && readable(row, threadObjectRecord);
   if (replaces !== undefined && !isDeepStrictEqual(before?.data ?? null, replaces))
     return { status: "refused", reason: "The thread has changed in the meantime. Try again." };
-  // An update would leave a damaged row damaged, so the row is replaced.
+  // An update would leave a corrupt row corrupt, so the row is replaced.
   if (row !== undefined && before === undefined) changes.remove("thread_objects", { id });
   const createdAt = before?.createdAt ?? at;
   const changed = { updated_at: at, data: JSON.stringify(data) };

@@ -92,7 +92,7 @@ export function* deleteVectorStore(
   { owner, id }: DeleteStore,
 ): Script<OutcomeOf<DeleteStore>> {
   const before = yield* first(lock, id, owner);
-  // The kind of a damaged row cannot be trusted; it can be deleted.
+  // The kind of a corrupt row cannot be trusted; it can be deleted.
   if (before === undefined || (before.is_intact === 1 && before.kind !== "store"))
     return { status: "not_found" };
   context.changes.remove("search_objects", { id });

@@ -62,8 +62,8 @@ function* textOf(...texts: readonly string[]): Script<string> {
   return found.join();
 }
 
-function* damaged(): Script<string> {
-  yield* first(plainSql("damaged"));
+function* corrupt(): Script<string> {
+  yield* first(plainSql("corrupt"));
   throw new Error("a corrupt row");
 }
 
@@ -78,7 +78,7 @@ test("reads of one turn are sent together, for any numbers of statements", async
 test("a failed read does not affect other reads", async () => {
   const { snapshot } = snapshots();
   const read = coalesceScripts(snapshot);
-  const [good, bad] = await Promise.allSettled([read(() => textOf("a")), read(damaged)]);
+  const [good, bad] = await Promise.allSettled([read(() => textOf("a")), read(corrupt)]);
   assert.deepEqual(good, { status: "fulfilled", value: "a" });
   assert.equal(bad.status, "rejected");
 });

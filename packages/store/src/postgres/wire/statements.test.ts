@@ -119,9 +119,9 @@ test(
 
 test("a value that cannot be parsed fails only its own read", options, async () => {
   await withClient(async (client) => {
-    const damaged = plainStatement("SELECT E'\\x01damaged' AS word");
+    const corrupt = plainStatement("SELECT E'\\x01corrupt' AS word");
     const [bad, good] = await Promise.allSettled([
-      sendAll(client, [read, damaged, damaged, read]),
+      sendAll(client, [read, corrupt, corrupt, read]),
       send(client, plainStatement("SELECT 1 AS n")),
     ]);
     assert.equal(bad.status, "rejected");

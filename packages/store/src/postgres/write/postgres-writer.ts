@@ -95,7 +95,7 @@ export function postgresWriter(options: {
         connection.drop();
         if (!isConnectionLost(thrown) || performance.now() > deadline) {
           throw databaseError(
-            "Finding out whether the last commit was done before the connection was lost",
+            "Checking whether the last commit succeeded before the connection was lost",
             thrown,
           );
         }

@@ -1,11 +1,11 @@
 import type { JsonObject } from "@capstan/core";
 import type { ConnectionRecord } from "../../records/connections.ts";
-import type { DamagedRecord } from "../../records/records.ts";
+import type { CorruptRecord } from "../../records/records.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedRecord, readable } from "../page.ts";
+import { corruptRecord, readable } from "../page.ts";
 
 /** The columns of a connection; add a `WHERE`. */
 export const selectConnections = (dialect: Dialect) =>
@@ -24,7 +24,7 @@ export interface ConnectionRow extends CheckedRow {
 /**
  * Returns the connection of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function connectionRecord(row: ConnectionRow): ConnectionRecord {
   requireIntact("connections", row);
@@ -42,8 +42,8 @@ const findConnections = statement<ConnectionRow>(
   (dialect) => `${selectConnections(dialect)} ORDER BY name`,
 );
 
-/** Returns the connections that users added, by name. A damaged one is an entry without settings. */
-export function* everyConnection(): Script<readonly (ConnectionRecord | DamagedRecord)[]> {
+/** Returns the connections that users added, by name. A corrupt one is an entry without settings. */
+export function* everyConnection(): Script<readonly (ConnectionRecord | CorruptRecord)[]> {
   const rows = yield* all(findConnections);
-  return rows.map((row) => readable(row, connectionRecord) ?? damagedRecord({ id: row.name }));
+  return rows.map((row) => readable(row, connectionRecord) ?? corruptRecord({ id: row.name }));
 }

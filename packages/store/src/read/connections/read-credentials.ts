@@ -28,7 +28,7 @@ export interface CredentialRow extends CheckedRow {
 /**
  * Returns the credential of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function credentialRecord(row: CredentialRow): CredentialRecord {
   requireIntact("credentials", row);
@@ -73,7 +73,7 @@ export function* getCredential({
   return row && credentialRecord(row);
 }
 
-/** Returns the encrypted credentials of a connection, or of all, without damaged ones. */
+/** Returns the encrypted credentials of a connection, or of all, without corrupt ones. */
 export function* everyCredential({
   connection,
 }: {

@@ -1,10 +1,10 @@
 import type { FileRecord, FileSource } from "../../records/files.ts";
-import type { CreationCursor, DamagedPermission, Page } from "../../records/records.ts";
+import type { CreationCursor, CorruptPermission, Page } from "../../records/records.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedPermission, newest, pageOf, readable } from "../page.ts";
+import { corruptPermission, newest, pageOf, readable } from "../page.ts";
 
 interface FileRow extends CheckedRow {
   readonly id: string;
@@ -92,7 +92,7 @@ function fileRecord(row: FileRow): FileRecord {
 /**
  * Returns a file, unless it has expired.
  *
- * @throws CapstanError `database_corrupt` if its row is damaged
+ * @throws CapstanError `database_corrupt` if its row is corrupt
  */
 export function* getFile(query: {
   readonly owner: string;
@@ -113,7 +113,7 @@ export function* readFiles(query: {
   return new Map(rows.map((row) => [row.id, fileRecord(row)]));
 }
 
-/** Returns the list cursor of a file, even if its row is damaged. */
+/** Returns the list cursor of a file, even if its row is corrupt. */
 export function* findFileCursor(query: {
   readonly owner: string;
   readonly id: string;
@@ -137,7 +137,7 @@ export function* listFiles(query: {
   readonly order?: "asc" | "desc";
   readonly after?: CreationCursor;
   readonly at: number;
-}): Script<Page<FileRecord | DamagedPermission>> {
+}): Script<Page<FileRecord | CorruptPermission>> {
   const { owner, purpose = null, order = "desc", at } = query;
   const limit = Math.min(query.limit ?? maxPage, maxPage);
   const after = query.after ?? (order === "asc" ? oldest : newest);
@@ -153,5 +153,5 @@ export function* listFiles(query: {
     after.id,
     limit + 1,
   );
-  return pageOf(rows, limit, (row) => readable(row, fileRecord) ?? damagedPermission(row));
+  return pageOf(rows, limit, (row) => readable(row, fileRecord) ?? corruptPermission(row));
 }

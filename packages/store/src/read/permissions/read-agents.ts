@@ -1,10 +1,10 @@
 import type { JsonObject } from "@capstan/core";
-import type { AgentRecord, DamagedRecord } from "../../records/records.ts";
+import type { AgentRecord, CorruptRecord } from "../../records/records.ts";
 import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-checksums.ts";
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedRecord, readable } from "../page.ts";
+import { corruptRecord, readable } from "../page.ts";
 
 /** The columns of a user's agent; add a `WHERE`. */
 export const selectAgents = (dialect: Dialect) =>
@@ -23,7 +23,7 @@ export interface AgentRow extends CheckedRow {
 /**
  * Returns the agent of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function agentRecord(row: AgentRow): AgentRecord {
   requireIntact("agents", row);
@@ -46,14 +46,14 @@ const findAgent = statement<AgentRow>(
   (dialect) => `${selectAgents(dialect)} WHERE owner = ? AND name = ?`,
 );
 
-/** Returns a user's own agents by name. A damaged one is an entry without its content. */
+/** Returns a user's own agents by name. A corrupt one is an entry without its content. */
 export function* listAgents({
   owner,
 }: {
   owner: string;
-}): Script<readonly (AgentRecord | DamagedRecord)[]> {
+}): Script<readonly (AgentRecord | CorruptRecord)[]> {
   const rows = yield* all(findAgents, owner);
-  return rows.map((row) => readable(row, agentRecord) ?? damagedRecord({ id: row.name }));
+  return rows.map((row) => readable(row, agentRecord) ?? corruptRecord({ id: row.name }));
 }
 
 /** Returns an agent of a user. */

@@ -4,7 +4,7 @@ import type {
   ApprovalRecord,
   ApprovalStatus,
   CreationCursor,
-  DamagedPermission,
+  CorruptPermission,
   ExecutionApproval,
   Page,
   PendingApproval,
@@ -14,7 +14,7 @@ import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-check
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
+import { corruptPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
 
 /**
  * The columns of an approval with those of its run; add a `WHERE`. A forgotten run has no user as
@@ -52,7 +52,7 @@ export interface ApprovalRow extends CheckedRow {
 /**
  * Returns the approval of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function approvalRecord(row: ApprovalRow): ApprovalRecord {
   requireIntact("approvals", row);
@@ -159,7 +159,7 @@ export function* getApproval(query: {
   return row === undefined ? undefined : approvalRecord(row);
 }
 
-/** Returns the position of an approval in the list, even if it is damaged. */
+/** Returns the position of an approval in the list, even if it is corrupt. */
 export function* findApprovalCursor(query: {
   owner: string;
   id: string;
@@ -181,7 +181,7 @@ export function* listApprovals(query: {
   limit?: number;
   after?: CreationCursor;
   maxBytes?: number;
-}): Script<Page<ApprovalRecord | DamagedPermission>> {
+}): Script<Page<ApprovalRecord | CorruptPermission>> {
   const most = pageLimit(query.limit);
   const { owner, status = null, conversationId = null, runId } = query;
   const after = query.after ?? newest;
@@ -204,7 +204,7 @@ export function* listApprovals(query: {
   const { data } = pageOf(
     rows,
     limit,
-    (row) => readable(row, approvalRecord) ?? damagedPermission(row),
+    (row) => readable(row, approvalRecord) ?? corruptPermission(row),
   );
   return { data, hasMore: (sizes?.found ?? 0) > limit };
 }

@@ -1,7 +1,7 @@
 import type { Grant } from "@capstan/core";
 import type {
   CreationCursor,
-  DamagedPermission,
+  CorruptPermission,
   GrantRecord,
   Page,
 } from "../../records/records.ts";
@@ -9,12 +9,12 @@ import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-check
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, first, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
+import { corruptPermission, newest, pageLimit, pageOf, readable } from "../page.ts";
 
 /** The condition for grants in force at a time in ms since the epoch. */
 export const activeAt = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
 
-/** The columns of a grant, with the conversation of the session's newest run that is not damaged. */
+/** The columns of a grant, with the conversation of the session's newest run that is not corrupt. */
 export const selectGrants = (
   dialect: Dialect,
 ) => `SELECT id, owner, session_id, data, revoked_at, created_seq,
@@ -35,7 +35,7 @@ export interface GrantRow extends CheckedRow {
 /**
  * Returns the grant of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function grantRecord(row: GrantRow): GrantRecord {
   requireIntact("grants", row);
@@ -79,7 +79,7 @@ export function* getGrant(query: { owner: string; id: string }): Script<GrantRec
 }
 
 /**
- * Returns the grants that a new run begins with. A damaged grant permits nothing: its calls need
+ * Returns the grants that a new run begins with. A corrupt grant permits nothing: its calls need
  * approval again.
  */
 export function* readGrants(query: {
@@ -99,7 +99,7 @@ export function* listGrants(query: {
   limit?: number;
   after?: CreationCursor;
   at: number;
-}): Script<Page<GrantRecord | DamagedPermission>> {
+}): Script<Page<GrantRecord | CorruptPermission>> {
   const limit = pageLimit(query.limit);
   const { owner, at, sessionId = null, toolId = null, after = newest } = query;
   const rows = yield* all(
@@ -114,5 +114,5 @@ export function* listGrants(query: {
     after.id,
     limit + 1,
   );
-  return pageOf(rows, limit, (row) => readable(row, grantRecord) ?? damagedPermission(row));
+  return pageOf(rows, limit, (row) => readable(row, grantRecord) ?? corruptPermission(row));
 }

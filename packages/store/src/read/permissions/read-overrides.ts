@@ -4,7 +4,7 @@ import { type CheckedRow, isIntact, requireIntact } from "../../schema/row-check
 import type { Dialect } from "../../sql/dialect.ts";
 import { all, type Script } from "../../sql/script.ts";
 import { statement } from "../../sql/statement.ts";
-import { damagedRecord, readable } from "../page.ts";
+import { corruptRecord, readable } from "../page.ts";
 
 /** The columns of a user's rule; add a `WHERE`. */
 export const selectOverrides = (dialect: Dialect) =>
@@ -23,7 +23,7 @@ export interface OverrideRow extends CheckedRow {
 /**
  * Returns the rule of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function overrideRecord(row: OverrideRow): OverrideRecord {
   requireIntact("overrides", row);
@@ -48,11 +48,11 @@ export function* listOverrides({ owner }: { owner: string }): Script<readonly Ov
 }
 
 /**
- * Returns a rule that denies all calls, in place of a damaged one. A user's rules only make
- * permissions stricter, so without the damaged rule, calls that it denied could run.
+ * Returns a rule that denies all calls, in place of a corrupt one. A user's rules only make
+ * permissions stricter, so without the corrupt rule, calls that it denied could run.
  */
 function denyAll({ id, owner }: OverrideRow): OverrideRecord {
   const reason = "One of your own rules is corrupt. Remove it to run calls again.";
   const rule = { tool: "*", execution: "deny", reason } as const;
-  return { ...damagedRecord({ id }), owner, rule, createdAt: 0, updatedAt: 0 };
+  return { ...corruptRecord({ id }), owner, rule, createdAt: 0, updatedAt: 0 };
 }

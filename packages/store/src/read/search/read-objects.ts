@@ -40,7 +40,7 @@ export interface SearchObjectRow extends CheckedRow {
 /**
  * Returns the object of a row.
  *
- * @throws CapstanError `database_corrupt` if the row is damaged
+ * @throws CapstanError `database_corrupt` if the row is corrupt
  */
 export function searchObject(row: SearchObjectRow): SearchObject {
   requireIntact("search_objects", row);
@@ -143,7 +143,7 @@ export function* getSearchObject({
 }
 
 /**
- * Returns a user's vector stores, or the files of a vector store or a batch. Damaged rows are left
+ * Returns a user's vector stores, or the files of a vector store or a batch. Corrupt rows are left
  * out.
  */
 export function* listSearchObjects(query: {
@@ -173,7 +173,7 @@ export function* listSearchObjects(query: {
   return found.slice(0, limit);
 }
 
-/** Returns the objects of the rows that are not damaged, so that these do not hide the others. */
+/** Returns the objects of the rows that are not corrupt, so that these do not hide the others. */
 function intact(rows: readonly SearchObjectRow[]): readonly SearchObject[] {
   return rows.filter((row) => row.is_intact === 1).map(searchObject);
 }

@@ -137,7 +137,7 @@ export function* readVectors({
   return rows.map(({ n, file_id: fileId, vector }) => ({ n, fileId, vector }));
 }
 
-/** A damaged part is left out: the others can still be found. */
+/** A corrupt part is left out: the others can still be found. */
 function storedChunk(row: ChunkRow): readonly StoredChunk[] {
   if (row.is_intact !== 1) return [];
   const { n, file_id: fileId, position, place, text, words } = row;

@@ -215,7 +215,7 @@ export function checkKind({ stats, shown }: Target): void {
     return;
   throw new FileError(
     "not_a_file",
-    `"${shown}" is a device, pipe or socket, which Undo could not bring back.`,
+    `"${shown}" is a device, pipe or socket, which Undo could not restore.`,
   );
 }
 
@@ -224,7 +224,7 @@ export function checkKept(bytes: number, path: string): void {
   if (bytes <= keptBytes) return;
   throw new FileError(
     "too_large",
-    `"${path}" has ${formatBytes(bytes)}; Undo can bring back up to ${formatBytes(keptBytes)}, so it was not changed.`,
+    `"${path}" has ${formatBytes(bytes)}; Undo can restore up to ${formatBytes(keptBytes)}, so it was not changed.`,
   );
 }
 

@@ -37,7 +37,7 @@ export async function inspectFolder(
       if (entry.name.toLowerCase() === ".git")
         throw new FileError(
           "protected_path",
-          `The folder "${path}" holds a .git, which tools cannot change, so it stays.`,
+          `The folder "${path}" contains a .git, which tools cannot change.`,
         );
       const inner = join(folder, entry.name);
       if (entry.isDirectory()) waiting.push(inner);
@@ -45,7 +45,7 @@ export async function inspectFolder(
       else if (!entry.isSymbolicLink())
         throw new FileError(
           "not_a_file",
-          `The folder "${path}" holds a device, pipe or socket, which Undo could not bring back.`,
+          `The folder "${path}" contains a device, pipe or socket, which Undo could not restore.`,
         );
     }
   }

@@ -41,7 +41,10 @@ export async function changeContext(
         ...(await deniedPaths(options.roots, resources)),
       ];
       if (paths.some((one) => isInside(one, real)))
-        throw new FileError("denied_path", `A rule denies a path in "${path}", so it stays there.`);
+        throw new FileError(
+          "denied_path",
+          `A rule denies a path in "${path}", so the folder cannot be changed.`,
+        );
       return inspectFolder(at, path, signal);
     },
   };

@@ -57,7 +57,10 @@ export async function openTarget(
   const { follow = true, beforeFolder } = options;
   const { absolute, root } = roots.locate(path);
   if (absolute === root.path)
-    throw new FileError("is_root", `"${path}" is a root of the file tools, which stays.`);
+    throw new FileError(
+      "is_root",
+      `"${path}" is a root of the file tools, which cannot be changed.`,
+    );
   const real = follow ? await followed(absolute, path) : undefined;
   const parent = real === undefined ? dirname(absolute) : dirname(real);
   if (beforeFolder !== undefined)
@@ -70,7 +73,10 @@ export async function openTarget(
     const stats = await entryStats(at);
     const rootReals = roots.roots.flatMap((one) => one.real ?? []);
     if (rootReals.some((one) => isInside(one, allowed.real)))
-      throw new FileError("is_root", `"${path}" holds a root of the file tools, which stays.`);
+      throw new FileError(
+        "is_root",
+        `"${path}" contains a root of the file tools, which cannot be changed.`,
+      );
     if (stats !== undefined && follow && stats.isSymbolicLink())
       throw new FileError("changed", `"${path}" became a link while it was opened. Try again.`);
     if (stats !== undefined) await roots.checkLinks(stats, path);

@@ -83,7 +83,7 @@ async function effectOf(
       return isThere ? `${operation.path} exists.` : `Creates the folder ${operation.path}.`;
     }
     case "restore":
-      return `Brings back ${operation.path}.`;
+      return `Restores ${operation.path}.`;
     case "prune":
       return `Removes the folder ${operation.path} if it is empty.`;
   }
@@ -117,7 +117,7 @@ async function diffOf(
     readonly texts: Extract<Operation, { readonly do: "write" }>["texts"];
   },
 ): Promise<string> {
-  if (isSameContent(before, after)) return `${shown} stays as it is.`;
+  if (isSameContent(before, after)) return `${shown} does not change.`;
   const [old, fresh] =
     texts === undefined
       ? [textOf(before, shown), textOf(after, shown)]

@@ -36,7 +36,7 @@ export async function rollBack(
   const reason = cause === undefined ? "The change was interrupted." : errorMessage(cause);
   throw new FileError(
     "not_restored",
-    `${reason} Not everything could be put back: ${failures.join(", ")}. The former contents are kept: when the cause is gone, call Undo with ${change.id}.`,
+    `${reason} Not everything could be restored: ${failures.join(", ")}. The previous contents are kept. Fix the cause, then call Undo with ${change.id}.`,
   );
 }
 

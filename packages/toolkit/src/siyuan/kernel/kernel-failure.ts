@@ -9,13 +9,13 @@ export function statusFailure(status: number, text: string, secret: string): Ker
   if (status === 401)
     return new KernelError({
       code: "unauthorized",
-      message: `SiYuan refused the token: ${message || "no reason given"}. Tell the user to check siyuan.token in the configuration (in SiYuan: Settings, About, API token).`,
+      message: `SiYuan rejected the token: ${message || "no reason given"}. Tell the user to check siyuan.token in the configuration (in SiYuan: Settings, About, API token).`,
     });
   if (status === 403)
     return new KernelError({
       code: "forbidden",
       message:
-        "SiYuan refuses this request unless an administrator sends it. The configured address may be its publishing service (port 6808); the tools need the kernel itself (port 6806) and its API token.",
+        "SiYuan allows this request only to an administrator. The configured address may be its publishing service (port 6808); the tools need the kernel itself (port 6806) and its API token.",
     });
   return new KernelError({
     code: "http_error",
@@ -56,7 +56,7 @@ export function kernelFailure(code: unknown, msg: string, secret: string): Kerne
     });
   return new KernelError({
     code: "kernel_error",
-    message: `SiYuan refused the request: ${message || `code ${String(code)}`}.`,
+    message: `SiYuan rejected the request: ${message || `code ${String(code)}`}.`,
   });
 }
 

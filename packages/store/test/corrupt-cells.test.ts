@@ -20,7 +20,7 @@ import {
   variableOf,
 } from "../src/testing/store-fixtures.ts";
 
-/** Contents of a damaged cell: other texts, numbers that JavaScript cannot represent, other types. */
+/** Contents of a corrupt cell: other texts, numbers that JavaScript cannot represent, other types. */
 const contents = ["''", "'x'", "'['", "-1", "9007199254740993", "1e300", "x'ff00ff'", "NULL"];
 
 const ids = ["a", "b", "c"];
@@ -71,11 +71,11 @@ const lists = (store: Store) => ({
  * another row.
  */
 function textOf(entry: object): string {
-  return "isDamaged" in entry ? "damaged" : JSON.stringify({ ...entry, headStatus: null });
+  return "isCorrupt" in entry ? "corrupt" : JSON.stringify({ ...entry, headStatus: null });
 }
 
 // Contract: durability-56
-test("a damaged cell of any table and column makes no list fail, hides no other row, and is never shown", async () => {
+test("a corrupt cell of any table and column makes no list fail, hides no other row, and is never shown", async () => {
   const sql = new SqliteConnection(new DatabaseSync(":memory:"));
   migrate(sql, 0);
   const store = storeOnConnection(sql, settableClock());
@@ -107,9 +107,9 @@ test("a damaged cell of any table and column makes no list fail, hides no other 
               const data: readonly object[] = "data" in found ? found.data : found;
               for (const entry of data) {
                 const text = textOf(entry);
-                // A row with a damaged key cannot be found. Only the check of the database reports
+                // A row with a corrupt key cannot be found. Only the check of the database reports
                 // it.
-                const isKnown = text === "damaged" || whole.has(`${name} ${text}`);
+                const isKnown = text === "corrupt" || whole.has(`${name} ${text}`);
                 if (!isKnown && column !== "run_n" && column !== "seq")
                   failures.push(`${what}: ${name}: ${text}`);
               }

@@ -83,8 +83,8 @@ test("lists include corrupt conversations and grants as corrupt entries, and a c
       [second, "conversation"],
     ]),
   );
-  const [damaged] = await list("/v1/grants");
-  assert.deepEqual([damaged?.id, damaged?.error?.code], ["g", "entry_corrupt"]);
+  const [corrupt] = await list("/v1/grants");
+  assert.deepEqual([corrupt?.id, corrupt?.error?.code], ["g", "entry_corrupt"]);
   const [override] = await list("/v1/overrides");
   assert.partialDeepStrictEqual(override, { id: rule, execution: "deny", corrupt: true });
   assert.equal((await call("DELETE", `/v1/conversations/${first}`)).status, 200);
@@ -167,7 +167,7 @@ test("lists can start after a corrupt entry or be filtered by one, and a corrupt
 });
 
 // Contract: durability-57
-test("a list shows unreadable variables as one damaged entry", async () => {
+test("a list shows unreadable variables as one corrupt entry", async () => {
   for (const damage of [
     "UPDATE manifests SET entries = replace(entries, 'good', 'evil')",
     "UPDATE runs SET model = 'other'",

@@ -22,7 +22,7 @@ import {
 } from "../src/testing/store-fixtures.ts";
 
 const corrupt = { code: "database_corrupt" };
-const damaged = (id: string) => ({ id, isDamaged: true });
+const corrupt = (id: string) => ({ id, isCorrupt: true });
 
 /** A store, and a function that changes a cell without the store. */
 async function withDamage(
@@ -59,8 +59,8 @@ test("a corrupt conversation is listed as corrupt, the others are unaffected, an
     damage("conversations", "title", "id = 'b'");
     const { data } = await store.listConversations({ owner });
     assert.deepEqual(
-      new Set(data.map((each) => ("isDamaged" in each ? each : each.title))),
-      new Set([damaged("b"), "good a", "good c"]),
+      new Set(data.map((each) => ("isCorrupt" in each ? each : each.title))),
+      new Set([corrupt("b"), "good a", "good c"]),
     );
     await assert.rejects(store.getConversation({ owner, id: "b" }), corrupt);
     await store.write([{ type: "delete-conversation", owner, id: "b" }]);
@@ -77,8 +77,8 @@ test("a corrupt grant allows nothing, and is listed as corrupt", async () => {
     damage("grants", "data", "id = 'a'");
     const { data } = await store.listGrants({ owner });
     assert.deepEqual(
-      data.map((each) => ("isDamaged" in each ? each : each.grant.id)),
-      ["b", { ...damaged("a"), createdSeq: 1_000 }],
+      data.map((each) => ("isCorrupt" in each ? each : each.grant.id)),
+      ["b", { ...corrupt("a"), createdSeq: 1_000 }],
     );
     const inForce = await store.readGrants({ owner, sessionId: "s" });
     assert.deepEqual(
@@ -88,12 +88,12 @@ test("a corrupt grant allows nothing, and is listed as corrupt", async () => {
   });
 });
 
-test("a damaged agent is listed without its content until it is deleted or written again", async () => {
+test("a corrupt agent is listed without its content until it is deleted or written again", async () => {
   await withDamage(async (store, damage) => {
     const write = { type: "save-agent", owner, name: "a", agent: { title: "good" } } as const;
     await store.write([{ ...write, isNew: true }]);
     damage("agents", "agent", "TRUE");
-    assert.deepEqual(await store.listAgents({ owner }), [{ id: "a", isDamaged: true }]);
+    assert.deepEqual(await store.listAgents({ owner }), [{ id: "a", isCorrupt: true }]);
     await assert.rejects(store.getAgent({ owner, name: "a" }), { code: "database_corrupt" });
     await store.write([{ ...write, isNew: false }]);
     assert.deepEqual((await store.getAgent({ owner, name: "a" }))?.agent, { title: "good" });
@@ -110,10 +110,10 @@ test("a corrupt rule of a user denies all calls until it is removed or written a
     const [made] = await store.write([write]);
     damage("overrides", "rule", "TRUE");
     const [override] = await store.listOverrides({ owner });
-    assert.equal(override?.isDamaged, true);
+    assert.equal(override?.isCorrupt, true);
     assert.deepEqual([override?.rule.tool, override?.rule.execution], ["*", "deny"]);
     await store.write([write]);
-    assert.equal((await store.listOverrides({ owner }))[0]?.isDamaged, undefined);
+    assert.equal((await store.listOverrides({ owner }))[0]?.isCorrupt, undefined);
     damage("overrides", "rule", "TRUE");
     await store.write([{ type: "reset-override", owner, id: "id" in made ? made.id : "" }]);
     assert.deepEqual(await store.listOverrides({ owner }), []);
@@ -132,8 +132,8 @@ test("a corrupt approval is listed as corrupt, cannot be answered, and still exp
     }
     damage("approvals", "request", "id = 'a'");
     const { data } = await store.listApprovals({ owner });
-    const shown = data.map((each) => ("isDamaged" in each ? "damaged" : each.status));
-    assert.deepEqual(shown.toSorted(), ["damaged", "pending"]);
+    const shown = data.map((each) => ("isCorrupt" in each ? "corrupt" : each.status));
+    assert.deepEqual(shown.toSorted(), ["corrupt", "pending"]);
     await assert.rejects(store.getApproval({ owner, id: "a" }), corrupt);
     const answer = { decision: "allow", scope: "once" } as const;
     const answering = store.write([{ type: "answer-approval", owner, id: "a", answer }]);
@@ -145,7 +145,7 @@ test("a corrupt approval is listed as corrupt, cannot be answered, and still exp
 });
 
 // Contract: durability-58
-test("damaged events, messages, calls and deltas are not read, but those of other runs are", async () => {
+test("corrupt events, messages, calls and deltas are not read, but those of other runs are", async () => {
   await withDamage(async (store, damage) => {
     for (const id of ["a", "b"]) {
       await createRun(store, { id });
@@ -178,7 +178,7 @@ test("a corrupt run, request or result is listed as corrupt, and reading it alon
     damage("run_results", "result", "run_n = 3");
     const { data } = await store.searchRuns({ owner });
     assert.deepEqual(
-      data.filter(({ isDamaged }) => isDamaged === true).map(({ id }) => id),
+      data.filter(({ isCorrupt }) => isCorrupt === true).map(({ id }) => id),
       ["c", "b", "a"],
     );
     for (const id of ["a", "b", "c"]) await assert.rejects(store.getRun({ owner, id }), corrupt);
@@ -187,7 +187,7 @@ test("a corrupt run, request or result is listed as corrupt, and reading it alon
 });
 
 // Contract: durability-58
-test("damaged manifests, changes and values of variables are not read", async () => {
+test("corrupt manifests, changes and values of variables are not read", async () => {
   await withDamage(async (store, damage) => {
     const long = variableOf("long", "good ".repeat(400));
     const small = variableOf("small", "good");
@@ -212,7 +212,7 @@ test("damaged manifests, changes and values of variables are not read", async ()
 });
 
 // Contract: durability-58
-test("damaged messages, calls, items and client outputs are not read, but those of other runs are", async () => {
+test("corrupt messages, calls, items and client outputs are not read, but those of other runs are", async () => {
   await withDamage(async (store, damage) => {
     const runs = ["messages", "calls", "items", "outputs", "whole"];
     const item = (id: string) => ({ id: `item of ${id}`, callId: `call of ${id}`, item: "good" });
@@ -252,7 +252,7 @@ test("damaged messages, calls, items and client outputs are not read, but those 
   });
 });
 
-test("damaged rows of vector stores hide no others, and a damaged store can be deleted", async () => {
+test("corrupt rows of vector stores hide no others, and a corrupt store can be deleted", async () => {
   await withDamage(async (store, damage) => {
     const save = (id: string, name: string) =>
       ({ type: "save-vector-store", owner, id, data: { name }, isNew: true }) as const;
@@ -280,7 +280,7 @@ test("a grant shows no conversation from a corrupt run", async () => {
     await commit(store, "r", [{ type: "grant", grant: grantOf("g") }]);
     const shown = async () =>
       (await store.listGrants({ owner })).data.map((each) =>
-        "isDamaged" in each ? "damaged" : each.conversationId,
+        "isCorrupt" in each ? "corrupt" : each.conversationId,
       );
     assert.deepEqual(await shown(), ["good"]);
     damage("runs", "conversation_id", "id = 'r'");
