@@ -62,7 +62,7 @@ export function programTransport(
     fail(
       new ConnectionError({
         code: "too_large",
-        message: `The server of ${name} sent a message of ${limit}, and was ended. Ask for less at once.`,
+        message: `The server of ${name} sent a message of ${limit}, and was stopped. Ask for less at once.`,
       }),
     );
   const receive = async (line: Line): Promise<void> => {
@@ -122,7 +122,7 @@ export function programTransport(
         fail(
           new ConnectionError({
             code: "not_connected",
-            message: `The server of ${name} did not read ${mostUnread / 1024 / 1024} MB of messages, and was ended.`,
+            message: `The server of ${name} did not read ${mostUnread / 1024 / 1024} MB of messages, and was stopped.`,
             retryable: true,
           }),
         );
