@@ -22,7 +22,7 @@ import {
 } from "../src/testing/store-fixtures.ts";
 
 const corrupt = { code: "database_corrupt" };
-const corrupt = (id: string) => ({ id, isCorrupt: true });
+const corruptEntry = (id: string) => ({ id, isCorrupt: true });
 
 /** A store, and a function that changes a cell without the store. */
 async function withDamage(
@@ -60,7 +60,7 @@ test("a corrupt conversation is listed as corrupt, the others are unaffected, an
     const { data } = await store.listConversations({ owner });
     assert.deepEqual(
       new Set(data.map((each) => ("isCorrupt" in each ? each : each.title))),
-      new Set([corrupt("b"), "good a", "good c"]),
+      new Set([corruptEntry("b"), "good a", "good c"]),
     );
     await assert.rejects(store.getConversation({ owner, id: "b" }), corrupt);
     await store.write([{ type: "delete-conversation", owner, id: "b" }]);
@@ -78,7 +78,7 @@ test("a corrupt grant allows nothing, and is listed as corrupt", async () => {
     const { data } = await store.listGrants({ owner });
     assert.deepEqual(
       data.map((each) => ("isCorrupt" in each ? each : each.grant.id)),
-      ["b", { ...corrupt("a"), createdSeq: 1_000 }],
+      ["b", { ...corruptEntry("a"), createdSeq: 1_000 }],
     );
     const inForce = await store.readGrants({ owner, sessionId: "s" });
     assert.deepEqual(
