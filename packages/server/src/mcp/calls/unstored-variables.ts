@@ -15,12 +15,9 @@ interface Kept {
 }
 
 /**
- * The variables of principals whose calls are not stored. Each call starts with these variables, and
- * adds the changed ones when it has ended. They are deleted after ten minutes without a call.
+ * Creates the variables of principals whose calls are not stored. Each call starts with these variables,
+ * and adds the changed ones when it has ended. They are deleted after ten minutes without a call.
  */
-export type UnstoredVariables = ReturnType<typeof createUnstoredVariables>;
-
-/** Creates the variables of principals whose calls are not stored. */
 export function createUnstoredVariables(clock: Clock) {
   const all = new LruCache<string, Kept>(maxPrincipals);
 
