@@ -107,7 +107,7 @@ test("calls that need approval request it as the guide describes", async () => {
     /^approve WriteFile "notes\/sail\.md"/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
-    /^approve WriteFile "published\/index\.md" \| A rule of the administrator requires approval every time: Published pages are public immediately. \| this call only$/,
+    /^approve WriteFile "published\/index\.md" \| An administrator's rule requires approval every time: Published pages are public immediately. \| this call only$/,
     /^WriteFile published\/index\.md: execution_rejected: .*the window was closed/,
     /^allow: WriteFile with exactly these arguments, by local$/,
     /^refuse: WriteFile with exactly these arguments, by local$/,

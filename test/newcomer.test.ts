@@ -120,7 +120,7 @@ test("each call and turn shows its time, and its tokens in expert mode", { skip 
   const numbers = await me.page.getByTestId("turn-numbers").last().innerText();
   assert.match(numbers, /\d ?(ms|s)/);
   assert.match(numbers, /2 calls/);
-  assert.match(numbers, /\d+ tokens shown, 0 withheld/);
+  assert.match(numbers, /\d+ tokens shown, 0 omitted/);
 });
 
 test(
@@ -131,7 +131,7 @@ test(
     await me.say('/ViewFile {"path":"logbook.txt"}');
     await me.turnEnds();
     const row = me.row("ViewFile");
-    assert.match(await row.getByTestId("call-tokens").innerText(), /\+[\d,]+ withheld/);
+    assert.match(await row.getByTestId("call-tokens").innerText(), /\+[\d,]+ omitted/);
     await row.getByTestId("call-toggle").click();
     const shown = await row.getByTestId("call-result").innerText();
     assert.match(shown, /characters omitted/);

@@ -174,7 +174,7 @@ test("the item of a code call has the code, from the arguments or the tool's eve
 });
 
 // Contract: plugins-99
-test("files and pictures of code are items, and files of its container in the message", async () => {
+test("files and pictures that code creates are items, and the message cites them as container files", async () => {
   const csv = {
     type: "file",
     name: "sums.csv",

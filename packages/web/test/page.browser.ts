@@ -99,7 +99,7 @@ test("a click on a suggested prompt runs a tool and shows its result", { skip },
   assert.match(await page.getByTestId("call-result").innerText(), /characters left out/);
   assert.match(
     await page.getByTestId("turn-numbers").innerText(),
-    /308 tokens shown, 6,648 withheld/,
+    /308 tokens shown, 6,648 omitted/,
   );
   await page.getByTestId("open-variable").click();
   const value = page.getByTestId("variable-value");

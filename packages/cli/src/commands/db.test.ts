@@ -34,7 +34,7 @@ test("pruning reports the deleted data of each user, and the reason for data tha
     held: { question: 2 },
   };
   assert.deepEqual(pruneLines([ann], { isPlan: true }), [
-    "ann: would delete 3 conversations with 9 runs, 4.0 MB, 1.0 MB of it to free space",
+    "ann: would delete 3 conversations with 9 runs, 4.0 MB, 1.0 MB of it to meet the size limit",
     "  2 due but not deleted, because an approval or a review is pending",
   ]);
   assert.deepEqual(pruneLines([], { isPlan: false }), ["No data exceeds the retention."]);

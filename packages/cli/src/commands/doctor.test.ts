@@ -108,7 +108,7 @@ test("each program has a line, and missing ones have their effect and a remedy",
   );
 });
 
-test("a requirement that several tools lack has one line, which names these tools", () => {
+test("a missing requirement of several tools has one line, which names them", () => {
   const tool = (name: string) => defineTool({ name, description: "", execute: () => "" });
   const key = { needs: "a key for Tavily", fix: "Set TAVILY_API_KEY." };
   const web = { name: "web", tools: [...withNeed(key, [tool("Search")]), tool("Fetch")] };

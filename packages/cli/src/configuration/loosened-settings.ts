@@ -34,7 +34,7 @@ const comparisons: {
     changed: Configuration[K],
   ) => readonly string[];
 } = {
-  // A script may reach the new port, and the new model's provider may not be allowed to see the conversations.
+  // Scripts may have access to the new port, and the new model's provider receives the conversations.
   port: always("port"),
   model: always("model"),
   host: (_accepted, changed) => (isLoopback(changed) ? [] : ["host"]),
@@ -75,7 +75,7 @@ const comparisons: {
     const isLooser = order.indexOf(changed.clientApproves) > order.indexOf(accepted.clientApproves);
     return [
       ...(isLooser ? ["mcp.clientApproves"] : []),
-      // No record is left of the calls of more keys.
+      // Calls of an added key are not recorded.
       ...(isPartOf(changed.unstored, accepted.unstored) ? [] : ["mcp.unstored"]),
     ];
   },

@@ -58,7 +58,7 @@ function serviceOf(
   const ownKey = valueOf(environment, keyVariable);
   const openaiKey = valueOf(environment, "OPENAI_API_KEY");
   const base = valueOf(environment, "OPENAI_BASE_URL");
-  // Another server at OPENAI_BASE_URL may not draw or transcribe, so its address has to be named.
+  // Another server at OPENAI_BASE_URL may not support images or transcription, so `url` is required.
   const isOpenai = base === undefined || originOf(base) === originOf(openaiUrl);
   const url = given.url ?? (openaiKey !== undefined && isOpenai ? openaiUrl : undefined);
   if (url === undefined) return undefined;

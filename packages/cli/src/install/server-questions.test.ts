@@ -27,7 +27,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 });
 `;
 
-test("a server's question reaches a user if the request allows only one tool and needs no approvals", async () => {
+test("a server's elicitation reaches a user if the request allows only one tool and needs no approvals", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-questions-"));
   let installation: Awaited<ReturnType<typeof startInstallation>> | undefined;
   try {

@@ -125,7 +125,7 @@ export function openStoredProviders({
     variables: () => variables(),
     stored,
     settings,
-    /** The stored providers, with those that no key opens. */
+    /** The stored providers, including those that no key can decrypt. */
     list: () => values.list(),
     encryptAgain: () => values.encryptAgain(),
   };

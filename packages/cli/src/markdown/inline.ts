@@ -1,6 +1,6 @@
 import type { Style } from "../terminal/style.ts";
 
-/** Markup that is not closed within so many characters is plain text. */
+/** Markup that is not closed within this many characters is plain text. */
 const maxMarkup = 500;
 
 type Reading =
@@ -19,7 +19,7 @@ export function createInline(style: Style, paint: (text: string) => string = (te
   let held = "";
   let last = "";
 
-  /** Returns what can be shown; at the end of the line, everything. */
+  /** Returns the text that can be shown: all of it at the end of the line. */
   function take(isEnd: boolean): string {
     let shown = "";
     let plain = "";

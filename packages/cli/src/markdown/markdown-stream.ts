@@ -5,11 +5,11 @@ import { formatTable } from "./table.ts";
 /** A longer table is shown in parts, so that memory is bounded. */
 const maxTableLines = 500;
 
-/** A longer sign at the beginning of a line is text. */
+/** A longer marker at the beginning of a line is text. */
 const maxMarker = 200;
 
 export interface MarkdownStream {
-  /** Returns what can be shown of the text so far. */
+  /** Returns the new text that can be shown. */
   write(text: string): string;
   /** Returns the rest. The stream can then take another text. */
   end(): string;
@@ -123,7 +123,7 @@ export function createMarkdownStream({ style, columns }: MarkdownOptions): Markd
   return { write, end };
 }
 
-/** Whether the text may be the sign of a list, a heading, a quote or a rule that is not complete yet. */
+/** Whether the text may be an incomplete marker of a list, a heading, a quote or a rule. */
 function isMarker(start: string): boolean {
   return /^\s*(?:$|#{1,6}|(?:>\s?)+|[-*_+=]{1,}|[-*+]\s+(?:\[[ xX]?\]?)?|(?:[-*_]\s*)+)\s*$/.test(
     start,

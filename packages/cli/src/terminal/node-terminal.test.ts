@@ -40,25 +40,21 @@ test("all lines of one chunk are read, then the end", within, async () => {
   assert.deepEqual(await terminal.readMessage("› "), { type: "end" });
 });
 
-test(
-  "without marks of the terminal, a paste of several lines is several messages",
-  within,
-  async () => {
-    const { input, output, terminal } = createStreams(true);
-    const first = terminal.readMessage("› ");
-    input.write("one\rtwo\rthree\rfo");
-    assert.deepEqual(await first, { type: "line", text: "one" });
-    assert.doesNotMatch(textOf(output), /two/, "the prompt of a later question is not shown");
-    assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "two" });
-    assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "three" });
-    assert.equal(textOf(output), "› two\n› three\n");
-    const last = terminal.readMessage("› ");
-    assert.match(textOf(output), /› fo/, "the beginning of the next line can be continued");
-    input.write("ur\r");
-    assert.deepEqual(await last, { type: "line", text: "four" });
-    terminal.close();
-  },
-);
+test("without bracketed paste, each pasted line is a message", within, async () => {
+  const { input, output, terminal } = createStreams(true);
+  const first = terminal.readMessage("› ");
+  input.write("one\rtwo\rthree\rfo");
+  assert.deepEqual(await first, { type: "line", text: "one" });
+  assert.doesNotMatch(textOf(output), /two/, "the prompt of a later question is not shown");
+  assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "two" });
+  assert.deepEqual(await terminal.readMessage("› "), { type: "line", text: "three" });
+  assert.equal(textOf(output), "› two\n› three\n");
+  const last = terminal.readMessage("› ");
+  assert.match(textOf(output), /› fo/, "the beginning of the next line can be continued");
+  input.write("ur\r");
+  assert.deepEqual(await last, { type: "line", text: "four" });
+  terminal.close();
+});
 
 test(
   "only the first line after a prompt answers it; further pasted lines do not",

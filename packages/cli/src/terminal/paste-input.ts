@@ -3,12 +3,12 @@ import { StringDecoder } from "node:string_decoder";
 import type { Line } from "./terminal.ts";
 
 const [begin, end] = ["\u001B[200~", "\u001B[201~"];
-/** The sequences that make a terminal mark pastes. They are those of xterm. */
+/** The escape sequences that turn bracketed paste on and off. */
 export const bracketedPaste = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as const;
 
 /** A longer paste is shown as a marker, so that it does not fill the screen. */
 const shown = { lines: 10, characters: 1_000 };
-/** The Escape key is passed on if nothing follows it for so long. */
+/** Milliseconds after which a lone Escape key is passed on. */
 const escapeMs = 50;
 /** Stands for a line break of a paste, so that it does not send the line. */
 const lineBreak = "⏎";

@@ -9,8 +9,8 @@ import {
 import { chatTexts } from "../texts/chat.ts";
 import type { Style } from "./style.ts";
 
-// Untrusted text in a question. Invisible characters are shown as marks, and each line begins with
-// a sign, so that no text can imitate a line of the question itself.
+// Untrusted text in a prompt. Invisible characters are shown as marks, and each line begins with
+// a sign, so that no text can imitate a line of the prompt itself.
 
 /** Display options of a prompt. */
 export interface QuestionView {

@@ -29,7 +29,9 @@ export function createFakeTerminal(
     readMessage() {
       const next = closed ? undefined : lines.shift();
       if (typeof next === "object")
-        throw new Error(`A message was read where ${next.answer} answers.`);
+        throw new Error(
+          `A message was read, but the next entry of the script is the answer ${next.answer}.`,
+        );
       return Promise.resolve<ReadLine>(
         next === undefined ? { type: "end" } : { type: "line", text: next },
       );

@@ -254,7 +254,7 @@ capstan.db in the data directory with the copy, and delete capstan.db-wal and ca
         line: "capstan db prune --days 365 --dry-run",
         comment: "what a limit of one year would delete",
       },
-      { line: "capstan db check", comment: "exit code 0: no damage; 1: damage, listed" },
+      { line: "capstan db check", comment: "exit code 0: no corruption; 1: corruption, listed" },
       { line: "capstan db backup --to capstan-monday.db", comment: "also while the server runs" },
     ],
   },

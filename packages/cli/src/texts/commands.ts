@@ -50,13 +50,13 @@ export const commandTexts = {
       unreadable: "some of its calls are corrupt and cannot be read",
     },
     nothingToPrune: "No data exceeds the retention.",
-    freed: (size: string) => `, ${size} of it to free space`,
+    freed: (size: string) => `, ${size} of it to meet the size limit`,
     held: (count: number, reason: string) => `  ${count} due but not deleted, because ${reason}`,
     pruned: (counts: string, isPlan: boolean) =>
       isPlan ? `would delete ${counts}` : `deleted ${counts}`,
     corrupt: (place: "data directory" | "database") =>
       `Stop the server, keep a copy of the ${place}, and restore your last backup.`,
-    intact: (runs: number, size: string) => `No damage found: ${runs} runs, ${size}.`,
+    intact: (runs: number, size: string) => `No corruption found: ${runs} runs, ${size}.`,
     noBackupFile: "Name a file for the backup: capstan db backup --to FILE",
     backedUp: (file: string, size: string) =>
       `Backup written: ${file}, ${size}. It contains all conversations, so protect it like the data directory.`,
@@ -116,7 +116,7 @@ export const commandTexts = {
       `${dataDir} has no key for the server at ${url}. Give the data directory of that server with --data, as the user who runs the server.`,
     unknownSession: (id: string) => `There is no session ${id}.`,
     revoked: (id: string) => `Revoked ${id}: that browser is no longer paired.`,
-    link: "opens and pairs a browser, once, within 10 minutes",
+    link: "pairs the browser that opens it, once, within 10 minutes",
     noBrowser: "No browser is paired. `capstan pair` prints a link.",
   },
   rules: {

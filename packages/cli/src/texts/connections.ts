@@ -68,7 +68,7 @@ folders that you name.`,
   login: {
     summary: "Sign in at a server, or store a key for it",
     description: `Without options, prints the address of the sign-in, opens it in the browser, and waits for the browser
-to return. The access is stored encrypted, and refreshed when it expires. A key or a password is read
+to return. Tokens are stored encrypted, and refreshed when they expire. A key or a password is read
 from the terminal, or from standard input; no option contains it.`,
     options: {
       device: "Sign in with a code that you enter on another device",
@@ -91,11 +91,11 @@ from the terminal, or from standard input; no option contains it.`,
     ],
   },
   logout: {
-    summary: "Delete the access to a server, and revoke it there",
+    summary: "Delete your credential for a server, and revoke it there",
     description: `Revokes the tokens at the authorization server, if it offers this, and deletes them. A key is deleted;
 revoke it at the service that issued it.`,
-    options: { shared: "The access that all users share" },
-    examples: [{ line: "capstan connections logout tickets", comment: "your own access" }],
+    options: { shared: "The credential that all users share" },
+    examples: [{ line: "capstan connections logout tickets", comment: "your own credential" }],
   },
   remove: {
     summary: "Remove a connection that was added, with its credentials",
@@ -194,9 +194,9 @@ export const connectionTexts = {
   closeBrowser: "The terminal shows whether you are signed in. You can close this page.",
   strangeAnswer: "This address belongs to another sign-in. Use the one that the terminal shows.",
   signedOut: (name: string, revoked: boolean | null) => {
-    if (revoked === true) return `The access to ${name} was revoked and deleted.`;
+    if (revoked === true) return `The credential for ${name} was revoked and deleted.`;
     return revoked === false
-      ? `The access to ${name} was deleted here. The authorization server did not revoke it: revoke it there.`
-      : `The access to ${name} was deleted here. If it was a key, revoke it at the service that issued it.`;
+      ? `The credential for ${name} was deleted here. The authorization server did not revoke it: revoke it there.`
+      : `The credential for ${name} was deleted here. If it was a key, revoke it at the service that issued it.`;
   },
 } as const;

@@ -31,7 +31,7 @@ approval.`,
 editors can open: syntax, unknown types, parameters without documentation, invalid permissions.
 The exit code is 1 if there is an error; warnings alone give 0.
 Without a path it checks the configured folders.`,
-    options: { json: "As JSON, with definitions and what files declare" },
+    options: { json: "As JSON, with definitions and declarations" },
     examples: [
       { line: "capstan scripts check", comment: "all scripts of the configuration" },
       { line: "capstan scripts check weather.py", comment: "one file, in any folder" },

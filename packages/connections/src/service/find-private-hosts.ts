@@ -8,11 +8,11 @@ export type FoundPrivateHosts =
   | { readonly status: "private"; readonly message: string };
 
 /**
- * Finds which hosts of a new connection are private now. Later, its other hosts are never reached
- * at a private address. A private name is obvious to the user who enters it; a name that only leads
- * to a private address is accepted if `isAccepted`, and so is one that cannot be resolved.
+ * Finds the hosts of a new connection that may have a private address. All other hosts are rejected
+ * later at a private address.
  *
- * @param options.isAccepted false accepts no private host. @default only those with a private name
+ * @param options.isAccepted true also accepts names that resolve to a private address or cannot be
+ * resolved; false accepts no private host. @default only hosts with private names
  * @param options.mayAccept whether the caller has the right to accept a private host
  */
 export async function findPrivateHosts(

@@ -462,7 +462,7 @@ export async function openConnectionService(options: {
   };
 }
 
-/** The number of values that were encrypted, and the names of those that no key opens. */
+/** The number of values that were encrypted, and the names of those that no key decrypts. */
 interface EncryptedAgain {
   readonly count: number;
   readonly unreadable: readonly string[];

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { SecretSealer } from "../credentials/secret-store.ts";
 
-/** Creates a sealer with a key, which also opens what was sealed with older keys. */
+/** Creates a sealer with a key, which also decrypts values that older keys encrypted. */
 export function testSealer(...keys: readonly [string, ...string[]]): SecretSealer {
   const bytesOf = (key: string) => createHash("sha256").update(key).digest();
   return {

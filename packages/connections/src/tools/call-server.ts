@@ -185,7 +185,7 @@ function failureOf(
     });
   return toolError({
     code: "outcome_unknown",
-    message: `The connection to ${name} ended before its answer: ${text}. The call may have been carried out: check before you call it again.`,
+    message: `The connection to ${name} ended before its response: ${text}. The call may have been carried out: check before you call it again.`,
     retryable: mayRepeat,
   });
 }

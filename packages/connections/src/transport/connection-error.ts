@@ -8,7 +8,7 @@ export const connectionErrors = {
   server_error: "the server reports that the call failed; the message is its own",
   rejected: "the server rejects the request",
   rate_limited: "the server asks to wait; the call was not carried out",
-  too_large: "the server's answer is too large",
+  too_large: "the server's response is too large",
   denied_host: "a rule denies the server's host",
 } as const;
 

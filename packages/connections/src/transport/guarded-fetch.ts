@@ -139,7 +139,7 @@ function sizeTransformer(options: {
       if (size > maxBytes)
         throw new ConnectionError({
           code: "too_large",
-          message: `The server of ${name} sent a message of ${exceededLimit("too_large", maxBytes)}. Ask for less at once.`,
+          message: `The server of ${name} sent a message of ${exceededLimit("too_large", maxBytes)}. Ask for less at a time.`,
         });
       controller.enqueue(chunk);
     },

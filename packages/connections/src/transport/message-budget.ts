@@ -31,8 +31,8 @@ export interface MessageBudget extends OutputLimit {
 }
 
 /**
- * Limits what a server sends without being asked, such as notifications, because each message takes
- * time of the event loop. A server that sends more is read more slowly.
+ * Limits the unsolicited messages of a server, for example notifications, because each takes time on
+ * the event loop. A server that sends more is read more slowly.
  */
 export function messageBudget(): MessageBudget {
   const unasked = outputLimit();

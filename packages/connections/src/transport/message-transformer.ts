@@ -148,6 +148,6 @@ function shortAnswer(message: unknown, results: ParsedResults): object | undefin
 function beyond(name: string, limit: string): ConnectionError {
   return new ConnectionError({
     code: "too_large",
-    message: `The server of ${name} sent a message of ${limit}. Ask for less at once.`,
+    message: `The server of ${name} sent a message of ${limit}. Ask for less at a time.`,
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** The key of a short result that stands for a long one, which a thread has parsed. */
+/** The key of a placeholder for a long result that a thread has parsed. */
 const parsedKey = "capstan/parsed";
 
 /** The maximum number of results that wait. The library takes each one in a few turns. */
@@ -8,9 +8,9 @@ const mostResults = 20;
 
 /** Long results that were parsed outside the library, which would parse them on the event loop. */
 export interface ParsedResults {
-  /** Keeps a result, and returns the short one for the library. */
+  /** Stores a result, and returns its placeholder for the library. */
   readonly keep: (result: unknown) => { readonly [parsedKey]: string };
-  /** Returns the result that a short one stands for, and any other result unchanged. */
+  /** Returns the result of a placeholder, and any other result unchanged. */
   readonly take: (result: unknown) => unknown;
 }
 

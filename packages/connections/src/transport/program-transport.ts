@@ -62,7 +62,7 @@ export function programTransport(
     fail(
       new ConnectionError({
         code: "too_large",
-        message: `The server of ${name} sent a message of ${limit}, and was stopped. Ask for less at once.`,
+        message: `The server of ${name} sent a message of ${limit}, and was stopped. Ask for less at a time.`,
       }),
     );
   const receive = async (line: Line): Promise<void> => {

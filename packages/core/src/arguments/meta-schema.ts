@@ -20,7 +20,7 @@ const text = rule("a text", isText);
 const number = rule("a number", isNumber);
 const flag = rule("true or false", (value) => typeof value === "boolean");
 const count = rule(
-  "a whole number from 0",
+  "a whole number of at least 0",
   (value) => Number.isInteger(value) && Number(value) >= 0,
 );
 const names = rule("a list of texts", (value) => Array.isArray(value) && value.every(isText));

@@ -73,8 +73,8 @@ function isRepeated(error: SchemaError, errors: readonly SchemaError[]): boolean
 }
 
 /**
- * Returns the issues if no alternative of a union matches: the issues of the alternative that was
- * meant, if the value's type matches exactly one, otherwise the requirements of each alternative.
+ * Returns the issues of a value that matches no alternative of a union: those of the only
+ * alternative with the value's type, otherwise the requirements of each alternative.
  */
 function unionIssues(nested: readonly SchemaError[], value: unknown): readonly ValidationIssue[] {
   const [first] = nested;
@@ -141,7 +141,7 @@ const unexplained = "size";
 export function tooCostly(value: unknown): ValidationIssue {
   const expected = "a smaller value";
   const message =
-    "the value is too large to be checked against its schema, or the schema is too complex: send less at once";
+    "the value is too large to be checked against its schema, or the schema is too complex: send less at a time";
   return { path: "", expected, received: describeType(value), keyword: unchecked, message };
 }
 
@@ -149,7 +149,7 @@ export function tooCostly(value: unknown): ValidationIssue {
 export function tooCostlyToReport(value: unknown): ValidationIssue {
   const expected = "a value that matches the schema";
   const message =
-    "the value does not match its schema, and is too large to list its errors: send less at once";
+    "the value does not match its schema, and is too large to list its errors: send less at a time";
   return { path: "", expected, received: describeType(value), keyword: unexplained, message };
 }
 

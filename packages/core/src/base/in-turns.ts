@@ -1,6 +1,6 @@
 /**
- * Runs work in steps, and waits for the next turn of the event loop when the steps of a turn have
- * taken long, so that other work is not delayed.
+ * Runs work in steps, and yields to the event loop after every `turnMs`, so that other work is not
+ * delayed.
  *
  * @param options.turnMs the time after which it waits, in milliseconds
  * @param options.nextTurn resolves in a later turn

@@ -58,7 +58,7 @@ test("the request names the source of the requirement, and the reason", () => {
   assert.equal(reasonOf("always"), "This tool requires a user to review its results first.");
   assert.equal(
     reasonOf("never", { rules: [rule] }),
-    "A rule of the administrator requires a user to review its results first: these are other people's mails",
+    "An administrator's rule requires a user to review its results first: these are other people's mails",
   );
   assert.equal(
     reasonOf("never", { overrides: [{ tool: "*", result: "on-error" }], isError: true }),

@@ -62,7 +62,7 @@ test("the request names the source of its rule, and the reason", async () => {
   await admin.executor.execute("T", {});
   assert.equal(
     admin.asked[0]?.reason,
-    "A rule of the administrator requires approval every time: it costs money",
+    "An administrator's rule requires approval every time: it costs money",
   );
   const user = asking({}, { overrides: [{ ...rule, execution: "ask-once" }] });
   await user.executor.execute("T", {});

@@ -169,7 +169,7 @@ function appliedRule(
 }
 
 function ruleText({ by, rule }: AppliedRule, asks: string): string {
-  const source = by === "rule" ? "A rule of the administrator" : "Your own rule";
+  const source = by === "rule" ? "An administrator's rule" : "Your own rule";
   return `${source} ${asks}${rule.reason === undefined ? "." : `: ${rule.reason}`}`;
 }
 
@@ -255,7 +255,7 @@ export function reviewReason(policy: ReviewOptions): string | undefined {
   if (!asks(setting, isError)) return undefined;
   const what = setting === "on-error" ? "its failures" : "its results";
   if (chosen === undefined) return `This tool requires a user to review ${what} first.`;
-  const source = chosen === rule ? "A rule of the administrator" : "Your own rule";
+  const source = chosen === rule ? "An administrator's rule" : "Your own rule";
   const why = chosen.reason === undefined ? "." : `: ${chosen.reason}`;
   return `${source} requires a user to review ${what} first${why}`;
 }

@@ -1,7 +1,7 @@
 /**
  * Synonyms in tasks and tools. Each line has English words, then after `|` German ones, and after a
  * second `|` Chinese and Japanese ones. German words are in lower case and without accents; a
- * longer word that begins with one of at least five letters has its meaning too.
+ * synonym of at least five letters also matches longer words that begin with it.
  */
 export const synonymTable = `
 create make new add insert generate build register open | erstelle erstellen anlegen lege neu neue neuen neuer erzeuge hinzufugen mache | 创建 新建 添加 生成 作成 追加

@@ -104,7 +104,7 @@ export function defineTool<const P extends Parameters, Data, Explicit = ToolArgs
   if (!namePattern.test(name)) {
     throw new CapstanError({
       code: "invalid_tool",
-      message: `The tool name "${name}" does not fit ${namePattern.source}, the pattern that every provider accepts. Choose another.`,
+      message: `The tool name "${name}" does not match ${namePattern.source}, the pattern that every provider accepts. Choose another.`,
     });
   }
   const schema =

@@ -29,7 +29,7 @@ ${body.length <= maxChars ? body : nameList(names)}
 }
 
 function indexLine(group: ToolGroup | undefined, count: number): string {
-  if (group === undefined) return `- of the client (${count})`;
+  if (group === undefined) return `- client (${count})`;
   const about = neutralise(group.description ?? group.title ?? "");
   return oneLine(`- ${group.name} (${count})${about === "" ? "" : `: ${about}`}`, lineChars);
 }

@@ -176,7 +176,7 @@ function toolProblem(tool: Tool): string | undefined {
 export function groupProblem(group: ToolGroup): string | undefined {
   const { name, tools, rulePrompt = "" } = group;
   if (typeof name !== "string" || !namePattern.test(name)) {
-    return `The group name "${name}" does not fit ${namePattern.source}. Use a short id here, and put the name for users into "title".`;
+    return `The group name "${name}" does not match ${namePattern.source}. Use a short id here, and put the name for users into "title".`;
   }
   if (!Array.isArray(tools)) return `The group "${name}" has no list of tools.`;
   const names = new Set<unknown>();
@@ -198,7 +198,7 @@ function nameOf(tool: Tool): unknown {
 function definitionProblem(tool: Tool): string | undefined {
   const name = nameOf(tool);
   if (typeof name !== "string" || !namePattern.test(name))
-    return `its name does not fit ${namePattern.source}, the pattern that every provider accepts`;
+    return `its name does not match ${namePattern.source}, the pattern that every provider accepts`;
   if (tool.execute !== undefined && typeof tool.execute !== "function")
     return "its execute is not a function; leave it out if a client runs the tool";
   const output = outputProblem(tool);

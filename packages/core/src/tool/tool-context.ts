@@ -100,8 +100,7 @@ interface NoData {
 }
 
 /**
- * Custom events whose form clients know. The host adds the stages that a tool leaves out, so a tool
- * may report only the ones that it knows more about. Events with any other name may have any plain
+ * Custom events that clients support. The host adds the stages that a tool omits. Events with any other name may have any plain
  * data.
  */
 export interface ToolEvents {

@@ -174,7 +174,7 @@ async function runShell(
     },
   });
   if (end.status === "exited") return { output, exitCode: end.code };
-  const why = end.status === "killed" ? `It was ended by ${end.signal}.` : end.message;
+  const why = end.status === "killed" ? `It was killed by ${end.signal}.` : end.message;
   return toolError({
     code: "command_ended",
     message: why,

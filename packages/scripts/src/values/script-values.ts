@@ -144,7 +144,7 @@ export function openScriptValues(options: {
      * Encrypts all values with the sealer's current key. If the process ends before the last one,
      * the others remain readable with the older keys, and a further call encrypts them.
      *
-     * @returns the number of encrypted values, and the names of those that no key opens
+     * @returns the number of encrypted values, and the names of those that no key decrypts
      */
     encryptAgain(): { readonly count: number; readonly unreadable: readonly string[] } {
       const unreadable: string[] = [];

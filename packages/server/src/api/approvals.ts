@@ -230,7 +230,7 @@ function refuseUnnamedCover(
   const isNamed = covers !== undefined && (covers.type !== "offer" || isNarrow);
   if (readOnly === true || isNamed) return;
   const offer = isNarrow ? '{"type":"offer"} for the offered calls, ' : "";
-  const message = `covers: ${toolName} may write, send or run code, so an answer for more than one call repeats what it covers. Expected ${offer}{"type":"tool"} for every call, {"type":"arguments"}, or {"type":"pattern","when":{…}}.`;
+  const message = `covers: ${toolName} may write, send or run code, so an answer for more than one call must state the covered calls. Expected ${offer}{"type":"tool"} for every call, {"type":"arguments"}, or {"type":"pattern","when":{…}}.`;
   throw badRequest("covers", message);
 }
 

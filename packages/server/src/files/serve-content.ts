@@ -85,6 +85,6 @@ function lostContent(id: string): RequestError {
     type: "server_error",
     code: "file_content_missing",
     param: "id",
-    message: `The content of the file "${id}" is missing from the store. "capstan db check" lists the damage; the server's administrator must restore a backup.`,
+    message: `The content of the file "${id}" is missing from the store. "capstan db check" lists corrupt data; the server's administrator must restore a backup.`,
   });
 }

@@ -17,7 +17,7 @@ test("opens a sealed text for its owner, also after a restart", () => {
   });
 });
 
-test("texts of other owners or installations and changed ones are invalid; other forms are foreign", () => {
+test("a changed text, or one of another owner or installation, is invalid; any other text is foreign", () => {
   const sealer = openSealer({ folder });
   const sealed = sealer.seal("ann", "secret");
   assert.equal(sealer.open("ben", sealed).status, "invalid");
@@ -44,7 +44,7 @@ test("servers with the same secret open each other's texts, and without it they 
   assert.equal(different.open("ann", sealed).status, "invalid");
 });
 
-test("a text always has the same sealed form only if it is sealed repeatably", () => {
+test("only deterministic sealing gives equal texts the same sealed form", () => {
   const sealer = openSealer({ folder });
   assert.notEqual(sealer.seal("ann", "a"), sealer.seal("ann", "a"));
   const isRepeatable = { isRepeatable: true };

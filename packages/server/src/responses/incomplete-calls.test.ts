@@ -107,7 +107,7 @@ async function respond(
   return last.response;
 }
 
-test("the error of a failed or stopped call has what it had printed", async () => {
+test("the error of a failed or stopped call contains its output", async () => {
   const fails = tool("Fails", () =>
     toolError({ code: "code_failed", message: "It threw.", details: { output: "step 1\n" } }),
   );

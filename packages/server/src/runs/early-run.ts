@@ -4,7 +4,7 @@ import type { WarmRuns } from "./active/warm-runs.ts";
 import { isProgramCall } from "./request/program-call.ts";
 import type { RunRequest } from "./request/run-request.ts";
 
-/** A run that begins while it is stored. */
+/** A run that starts before its creation is committed. */
 export interface EarlyRun {
   /** The record as the store will have it. */
   readonly run: RunRecord;

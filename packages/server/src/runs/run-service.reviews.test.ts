@@ -95,7 +95,10 @@ test("a result that is not reviewed in time is withheld, and the run continues",
     const model = new ScriptedModel(["done"]);
     await createRuns({ store, tools, model }).expireApprovals();
     await runIn(store, run.id, "completed");
-    assert.match(String(model.requests[0]?.messages.at(-1)?.content), /nobody reviewed it in time/);
+    assert.match(
+      String(model.requests[0]?.messages.at(-1)?.content),
+      /no user reviewed it in time/,
+    );
     assert.equal((await store.getApproval({ owner, id: reviewId }))?.status, "expired");
     assert.equal(await store.readReview({ owner, id: reviewId }), undefined);
   });

@@ -13,7 +13,7 @@ const longLabel = 14;
 const parameters = z.object({
   ...seriesArguments,
   stacked: z.boolean().default(false).describe("Stack the series."),
-  horizontal: z.boolean().optional().describe("Default: if the labels are long."),
+  horizontal: z.boolean().optional().describe("Default: true if the labels are long."),
 });
 
 /** `BarChart`: draws values as bars. */

@@ -26,7 +26,7 @@ export const chartErrors = {
   variable_not_found: "There is no variable of this name.",
 };
 
-/** Returns what `run` returns, or the error that its data caused. */
+/** Returns the result of `run`, or the error that its data caused. */
 export async function returnChartProblems<T>(run: () => Promise<T>): Promise<T | ToolError> {
   try {
     return await run();

@@ -2,7 +2,7 @@ import { type ToolError, toolError } from "@capstan/core";
 import { returnFileErrors } from "../files/file-roots.ts";
 import { type DataAnswer, DataProblem } from "./data-problem.ts";
 
-/** Returns what `run` returns, or the error of its path, its data or its query. */
+/** Returns the result of `run`, or the error of its path, its data or its query. */
 export async function returnProblems<T>(run: () => Promise<T>): Promise<T | ToolError> {
   try {
     return await returnFileErrors(run);

@@ -24,7 +24,7 @@ const parameters = z.object({
     )
     .min(1)
     .max(200)
-    .describe("All are applied, or none. Each is found in the file as it is now."),
+    .describe("All are applied, or none. Each is matched against the unedited file."),
 });
 
 /** `EditFile`: replaces parts of a text file. */
@@ -47,7 +47,7 @@ export function editFile(options: EditToolsOptions): Tool {
       ...textErrors,
       empty_search: "An edit has no text to find.",
       overlapping_edits: "Two edits change the same lines.",
-      too_many_matches: "The edits change too many places.",
+      too_many_matches: "The edits have too many matches.",
     },
     permission: {
       ...folderPermission(options),

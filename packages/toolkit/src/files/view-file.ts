@@ -82,7 +82,7 @@ export function viewFile(options: FileToolsOptions): Tool {
       ...pathErrors,
       document_too_large: "The document has more than 50 MB.",
       unreadable_document: "The document is corrupt, encrypted or too large to convert.",
-      too_large: "The lines of a file over 64 MB are not counted: tail works without lineNumbers.",
+      too_large: "For files over 64 MB, tail supports neither lineNumbers nor UTF-16.",
       binary_file: "The file is neither text nor a picture.",
       image_too_large: "The picture has more than 5 MB.",
       invalid_range: "The lines are not in the file.",
@@ -236,7 +236,7 @@ async function viewTail({
   if (lineNumbers || /^utf-?16/i.test(encoding))
     return failure(
       "too_large",
-      `"${file.shown}" has ${formatBytes(size)}: its lines are not counted, so tail works without lineNumbers and not in UTF-16.`,
+      `"${file.shown}" has ${formatBytes(size)}: for files this large, tail supports neither lineNumbers nor UTF-16.`,
     );
   const options = { size, lines: tail, encoding, maxBytes: longestView, signal };
   const { text, cut } = await takeTail(file.handle, options);

@@ -42,7 +42,7 @@ export function editImage(access: ImageAccess, sources: MediaSources): Tool {
   return defineTool({
     name: "EditImage",
     description:
-      "Changes an image as a text describes, or makes one of several. The originals stay. Returns new files of this conversation.",
+      "Changes an image as a text describes, or combines several into one. The originals stay unchanged. Returns new files of this conversation.",
     parameters,
     effects: "read",
     idempotent: false,

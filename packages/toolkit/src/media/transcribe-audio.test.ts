@@ -59,7 +59,7 @@ test("a plain-text reply is a transcript, and the result mentions that it is emp
     response.writeHead(200, { "content-type": "text/plain" }).end("Hello.\n");
   assert.equal(await said(), "Hello.");
   service.answer = (_request, response) => sendJson(response, { text: "" });
-  assert.equal(await said(), "[Nothing is said in the recording.]");
+  assert.equal(await said(), "[The recording contains no speech.]");
 });
 
 test("timestamps are segments, with language and length", async () => {

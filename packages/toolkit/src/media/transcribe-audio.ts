@@ -37,7 +37,7 @@ const parameters = z.object({
     .string()
     .max(2_000)
     .optional()
-    .describe("Names and terms that occur, or the end of the text before."),
+    .describe("Names and terms in the recording, or the end of the preceding text."),
   timestamps: z
     .boolean()
     .default(false)
@@ -219,7 +219,7 @@ function formatTranscript({ text, language, duration, segments, note }: Transcri
   return [
     ...(facts.length === 0 ? [] : [`[${facts.join(", ")}]`]),
     ...(note === undefined ? [] : [`[${note}]`]),
-    text === "" ? "[Nothing is said in the recording.]" : (lines?.join("\n") ?? text),
+    text === "" ? "[The recording contains no speech.]" : (lines?.join("\n") ?? text),
   ].join("\n");
 }
 

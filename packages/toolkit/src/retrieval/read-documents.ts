@@ -33,7 +33,7 @@ export function readDocuments(options: SearchOptions): Tool {
   return defineTool({
     name: "ReadDocuments",
     description:
-      "Reads documents (PDF, Word, Excel, slides, e-books, web pages, text) as Markdown, whole or a range of pages or lines. SearchDocuments finds the place first.",
+      "Reads documents (PDF, Word, Excel, slides, e-books, web pages, text) as Markdown, whole or a range of pages or lines. Find the passage with SearchDocuments first.",
     parameters,
     effects: "read",
     permission: { executionPolicy: "auto" },

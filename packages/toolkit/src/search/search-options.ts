@@ -53,7 +53,7 @@ export function missingForSearch(options: WebSearchOptions | undefined): Missing
     );
     return {
       needs: "a search service",
-      fix: `Set ${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}, or web.search.url to the address of a SearXNG.`,
+      fix: `Set ${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}, or web.search.url to the address of a SearXNG instance.`,
     };
   }
   const { title, keyVariable, url } = providers[options.service];

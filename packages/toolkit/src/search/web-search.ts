@@ -134,7 +134,7 @@ async function search(
     ...(answer !== undefined && { answer }),
     results: hits,
     ...(ignored.length > 0 && {
-      note: `${provider.title} does not have these conditions of the request: ${ignored.join(", ")}.`,
+      note: `${provider.title} does not support these conditions of the request: ${ignored.join(", ")}.`,
     }),
   };
   context.output.event("web_search.completed", {

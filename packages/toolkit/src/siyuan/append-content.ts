@@ -16,7 +16,9 @@ const parameters = z.object({
   markdown: z.string().min(1).max(1_000_000),
   target: z
     .enum(["dailynote", "document", "block"])
-    .describe("Today's daily note of a notebook, the end of a document, or after or in a block."),
+    .describe(
+      "Today's daily note of a notebook, the end of a document, or a block: after it, or inside a heading's section, list or quote.",
+    ),
   id: idParameter.describe("The notebook, the document or the block."),
 });
 

@@ -30,7 +30,7 @@ interface Applied {
   readonly change?: string;
 }
 
-/** `applyBlockDiff`: edits blocks, all of a diff or nothing, and takes earlier edits back. */
+/** `applyBlockDiff`: edits blocks, all of a diff or nothing, and undoes earlier edits. */
 export function applyBlockDiff(access: SiyuanAccess): Tool {
   return defineTool({
     name: "applyBlockDiff",

@@ -15,7 +15,7 @@ import { kernelErrors, type SiyuanAccess, writeLocks } from "./siyuan-options.ts
 const parameters = z.object({
   title: z.string().trim().min(1).max(512),
   markdown: z.string().max(1_000_000).default(""),
-  anchorId: idParameter.describe("A document, or a notebook for a document at its top."),
+  anchorId: idParameter.describe("A document, or a notebook to create a top-level document."),
   location: z
     .enum(["children", "siblings", "parent"])
     .default("children")

@@ -10,7 +10,7 @@ export const siyuanRules: NonNullable<ToolGroup["declareSkillRules"]> = {
   },
   "doc-tree": {
     desc: "Notebooks, documents and paths",
-    when: "Before you look for a document by its place",
+    when: "Before you look for a document by its location",
     prompt: `# Notebooks and documents
 
 A notebook holds documents, and a document holds documents and blocks. A document is the root block of its file.
@@ -31,7 +31,7 @@ A notebook holds documents, and a document holds documents and blocks. A documen
 
 SQLite, one SELECT, read-only. Tables: \`blocks\`, \`attributes\`, \`refs\` (see Rule/siyuan/sql-blocks-table, sql-attributes-table, sql-refs-table).
 
-- Without a LIMIT, 64 rows come. Give a LIMIT, and an OFFSET for more.
+- Without a LIMIT, at most 64 rows are returned. Give a LIMIT, and an OFFSET for more.
 - Rows have no document order: read the order with getBlockContent.
 - Times are text: \`created LIKE '202603%'\`, \`updated > '20260301000000'\`.
 - Double a quote in a text: \`content LIKE '%it''s%'\`.

@@ -29,7 +29,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
   if (parsed.status === "invalid") return parsed;
   const { value } = parsed;
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return invalid("its front matter is not a list of fields");
+    return invalid("its front matter is not a YAML mapping");
   const fields = value as { readonly [field: string]: unknown };
   const { name, description } = fields;
   if (typeof name !== "string" || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || name.length > 64)

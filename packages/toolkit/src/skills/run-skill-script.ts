@@ -170,7 +170,7 @@ async function run(
           : [command];
     const { output, end } = await runProgram(sandbox, { command, folder, read }, args, context);
     if (end.status === "exited") return { output, exitCode: end.code };
-    const why = end.status === "killed" ? `It was ended by ${end.signal}.` : end.message;
+    const why = end.status === "killed" ? `It was killed by ${end.signal}.` : end.message;
     return toolError({
       code: "script_ended",
       message: why,

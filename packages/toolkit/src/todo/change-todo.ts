@@ -35,7 +35,7 @@ export function changeTodo(): Tool {
       no_such_item: "there is no such item",
       ambiguous_item: "several items have this number",
       no_change: "nothing to change was given",
-      kept_item: "the user keeps an item that would move",
+      kept_item: "an item that would move has `keep` set",
     },
     effects: todoLocks,
     permission: { executionPolicy: "auto" },

@@ -37,6 +37,6 @@ export function keptProblem(variables: VariableSystem, { name }: TodoItem): Tool
   if (variables.peekVariable(name)?.keep !== true) return undefined;
   return toolError({
     code: "kept_item",
-    message: `The user keeps ${name}, so only the user can remove or move it. Its state and text can be changed.`,
+    message: `${name} has "keep" set, so only the user can remove or move it. Its state and text can be changed.`,
   });
 }

@@ -38,7 +38,7 @@ export function removeVars(): Tool {
 function remove(names: readonly string[], variables: VariableSystem): Removal {
   const kept = new Set(names.filter((name) => isKept(name, variables)));
   const { removed, failed } = variables.removeVariables(names.filter((name) => !kept.has(name)));
-  const reason = "The user keeps it, and only the user can remove it.";
+  const reason = "It has `keep` set, so only the user can remove it.";
   return { removed, failed: [...failed, ...Array.from(kept, (name) => ({ name, reason }))] };
 }
 

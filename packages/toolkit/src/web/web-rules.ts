@@ -29,7 +29,7 @@ export const webRules: NonNullable<ToolGroup["declareSkillRules"]> = {
 |---|---|
 | the beginning, and the number of pages | \`FetchWebPage {"url": "https://example.org/guide"}\` |
 | the next part | \`FetchWebPage {"url": "https://example.org/guide", "page": 2}\` |
-| the places with words or a pattern | \`SearchInWebPage {"url": "https://example.org/guide", "keywords": ["timeout", "retry"]}\` |
+| the lines with words or a pattern | \`SearchInWebPage {"url": "https://example.org/guide", "keywords": ["timeout", "retry"]}\` |
 | a table, a list or links | \`ExtractHTML {"url": "https://example.org/guide", "selector": "main a", "attributes": ["href"]}\` |
 | the selectors of a page | \`InspectDOMStructure {"url": "https://example.org/guide", "depth": 3}\` |
 | several pages of a site | \`CrawlPages {"url": "https://example.org/guide/", "path": "/guide/", "maxPages": 20}\` |

@@ -62,7 +62,7 @@ export function ApprovalCard(props: { readonly approval: ApprovalRequest }) {
   });
   const folding = createFolding(() => shownArgs() ?? []);
   const loading = createAction();
-  /** Whether the card hides or lacks a part of what the approval covers. */
+  /** Whether a part of the covered content is folded or not loaded. */
   const isFolded = () => folding.isFolded() || unseenChars(shownTexts()) > 0;
   const showAll = () =>
     void loading.run(async () => {

@@ -40,7 +40,7 @@ export function Composer() {
     app.setDraft("");
     void sendMessage(app, text);
   };
-  // The field is as high as its text, within what the style allows.
+  // The field grows with its text, within the limits of the style.
   createEffect(() => {
     field.value = app.draft();
     field.style.height = "auto";

@@ -148,7 +148,7 @@ function plain(json: string): string {
   return typeof value === "string" && value !== "" ? value : json;
 }
 
-/** The argument with which the server does not truncate the result, unless the tool has its own `limit`. */
+/** The argument that disables truncation of the result, unless the tool has its own `limit`. */
 function wholeResult({ parameters }: ScriptToolView): { readonly limit?: number } {
   const { properties } = parameters as { readonly properties?: object };
   return properties !== undefined && Object.hasOwn(properties, "limit") ? {} : { limit: 0 };

@@ -11,7 +11,7 @@ import {
 export type Topics = { readonly [name: string]: unknown };
 
 /**
- * Returns the places of a file that read a text only once: when the module is loaded, or when a
+ * Returns the positions in a file at which a text is read only once: when the module is loaded, or when a
  * component starts. Such a text stays in its first language when the user chooses another one.
  */
 export function frozenTexts(file: string, text: string, topics: Topics): readonly string[] {

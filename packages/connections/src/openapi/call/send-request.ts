@@ -137,7 +137,7 @@ function silent({ name, idleSeconds, mayRepeat, method }: SentRequest): ToolErro
   if (mayRepeat && (method === "GET" || method === "HEAD"))
     return toolError({
       code: "timed_out",
-      message: `${what}. Ask for less at once, or try again later.`,
+      message: `${what}. Ask for less at a time, or try again later.`,
       retryable: true,
     });
   return toolError({

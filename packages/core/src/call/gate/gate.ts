@@ -119,7 +119,7 @@ export function gateLimits(given: Partial<GateLimits> = {}): GateLimits {
     const isKind = value === Infinity || isTime || Number.isInteger(value);
     if (!isKind || typeof value !== "number" || !(value >= min))
       throw invalid(
-        `limits.${name} must be a ${isTime ? "" : "whole "}number from ${min} on, or Infinity, not ${shortJson(value)}.`,
+        `limits.${name} must be a ${isTime ? "" : "whole "}number of at least ${min}, or Infinity, not ${shortJson(value)}.`,
       );
   }
   const defined = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -187,7 +187,7 @@ test("rules and overrides require reviews; a request overrides only the tool's o
 test("the reviewer reads a rule's own reason", async () => {
   const rules = [{ tool: "*", result: "always", reason: "Customers' data." }] as const;
   const { asked } = await answered(secret, { decision: "release" }, { rules });
-  assert.match(asked[0]?.reason ?? "", /^A rule of the administrator .*: Customers' data\.$/);
+  assert.match(asked[0]?.reason ?? "", /^An administrator's rule .*: Customers' data\.$/);
 });
 
 // Contract: executor-66

@@ -281,7 +281,7 @@ const callbacks = z.strictObject(
 const chainOptions = z.strictObject(
   {
     executor: has("gate", "a ToolExecutor"),
-    model: has("stream", "a model: an object with an id and a function stream"),
+    model: has("stream", "a model: an object with an `id` and a `stream` function"),
     contextMessages: anything,
     messagesAreChecked: z.nullish(z.boolean("true or false")),
     inputMessages: anything,
@@ -306,7 +306,7 @@ const chainOptions = z.strictObject(
     chatOption: object,
     signal: z.nullish(has("aborted", "an AbortSignal")),
     abortController: z.nullish(has("signal", "an AbortController")),
-    journal: z.nullish(has("commit", "a journal: an object with a function commit")),
+    journal: z.nullish(has("commit", "a journal: an object with a `commit` function")),
     runId: z.nullish(z.string("text")),
     caller: object,
     checkToolResults: z.nullish(z.boolean("true or false")),
@@ -382,7 +382,7 @@ export function clientToolsProblem(tools: unknown): string | undefined {
     const name = isObject(spec) ? spec["name"] : undefined;
     const where = `definitions such as {"type":"function","function":{"name":"Ask"}}; number ${n + 1}`;
     if (typeof name !== "string" || !namePattern.test(name))
-      return `${where} has the name ${shortJson(name)}, which does not fit ${namePattern.source}, so providers reject it`;
+      return `${where} has the name ${shortJson(name)}, which does not match ${namePattern.source}, so providers reject it`;
     if (names.has(name)) return `${where} has the same name as another tool, ${name}`;
     names.add(name);
   }

@@ -202,7 +202,10 @@ function finishReasonOf({ unified, raw }: LanguageModelV4FinishReason): FinishRe
         message: `stopped before its answer was complete${raw === undefined ? "" : ` (${raw})`}`,
       });
     case "interrupted":
-      throw new ModelError({ code: "connection", message: "ended before its answer was complete" });
+      throw new ModelError({
+        code: "connection",
+        message: "ended before its response was complete",
+      });
     default:
       return unified;
   }

@@ -86,7 +86,7 @@ test("a running server takes a new key and rejects a revoked one at the next req
     assert.deepEqual([await status(first), await status(second.key)], [200, 401]);
     assert.equal(command.revoke("codex"), true);
     assert.equal(command.revoke("codex"), false);
-    // Without a key a local program may ask, but a revoked key is not "no key".
+    // Local requests without a key are accepted, but requests with a revoked key are rejected.
     assert.deepEqual([await status(first), await status("")], [401, 200]);
   });
 });
@@ -201,7 +201,7 @@ test("the user sees the calls of programs and answers them; callers without a se
   });
 });
 
-test("the user gives a program rules of its own, and nobody else can act for it", async () => {
+test("the user gives a program rules of its own, and no other caller can act for it", async () => {
   await withDataDir(async (folder) => {
     const { app, ask, programKeys, user, sent } = served(folder);
     const key = programKeys.create("codex").key;

@@ -79,7 +79,7 @@ export function createProgramCalls(options: ProgramCallsOptions) {
    * calls new ones.
    */
   const delivered = new LruCache<string, true>(10_000);
-  /** The removals of keys that are written next, and what cancels their timer. */
+  /** The keys to remove in the next write, and the function that cancels its timer. */
   let removals: { readonly store: Store; readonly write: StoreWrite }[] = [];
   let stopTimer: (() => void) | undefined;
 

@@ -118,8 +118,7 @@ export function createProgramConversations(
     },
 
     /**
-     * Adds the variables that a call has changed to its principal's conversation: also its result, if
-     * the result names the variable.
+     * Adds a call's changed variables to its principal's conversation. Includes the variable of its result only if the result's text names it.
      *
      * @param text the text of the result, if the call has one
      */

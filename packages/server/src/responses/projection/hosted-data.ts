@@ -17,8 +17,7 @@ export interface HostedData {
   /** Takes the data of an event of the tool. */
   take(data: JsonValue): void;
   /**
-   * Discards the data of the events: a user reviews the result, and they may contain what the user
-   * withholds.
+   * Discards the data of the events: a user reviews the result, and they may contain withheld data.
    */
   review(): void;
   settle(result: CallResult): void;

@@ -53,10 +53,10 @@ import type { RunJournal } from "./run-journal.ts";
  *            answer was incomplete, its round restarts. The table in core's `call/driver.ts` says how
  *            open calls continue. If an answer was stored but not delivered, restoring the run
  *            reads it.
- * closing    The chain is gone, and the store does not have its end: a commit failed, or the run could
+ * closing    The chain is gone, and its end is not stored: a commit failed, or the run could
  *            not be restored. The store rejects all further writes in an epoch in which a commit
  *            failed, so the registry claims the run again. It ends the run from its rows
- *            (`close-run.ts`), and retries with growing pauses until the store has the end. The run
+ *            (`close-run.ts`), and retries with growing pauses until its end is stored. The run
  *            has no slot.
  *            kill -9: the next server claims the run as an orphan. It resumes the run if the run can
  *            be restored, and closes it otherwise.
@@ -73,7 +73,7 @@ import type { RunJournal } from "./run-journal.ts";
 /**
  * - `restoring`: the registry reads the run from the store
  * - `running`: its chain executes
- * - `closing`: the store does not have its end yet
+ * - `closing`: its end is not stored yet
  * - `over`: the run is not in the registry
  */
 type RunPhase = "restoring" | "running" | "closing" | "over";
@@ -120,7 +120,7 @@ export type RunEnd =
     }
   /** Another node owns the run now. */
   | { readonly status: "fenced" }
-  /** The store does not have the end. */
+  /** The end is not stored. */
   | { readonly status: "lost"; readonly reason: string };
 
 interface ActiveRunOptions {
@@ -377,6 +377,6 @@ export function toApprovalDecision({ status, answer }: ExecutionApproval): Appro
  */
 export function toReviewDecision({ status, answer }: ResultApproval): ReviewDecision {
   if (answer !== null) return answer;
-  const reason = status === "expired" ? "nobody reviewed it in time" : "its review was cancelled";
+  const reason = status === "expired" ? "no user reviewed it in time" : "its review was cancelled";
   return { decision: "withhold", reason, by: "system" };
 }

@@ -52,7 +52,7 @@ export async function closeRun(given: {
     } catch (thrown) {
       log(closeFailureMessage(run, thrown));
       if (tries < readTries) return false;
-      unread = `The stored steps of this run cannot be read, so it was closed: ${errorMessage(thrown)} Send the request again; "capstan db check" looks for damage.`;
+      unread = `The stored steps of this run cannot be read, so it was closed: ${errorMessage(thrown)} Send the request again; "capstan db check" looks for corrupt data.`;
     }
   }
   try {

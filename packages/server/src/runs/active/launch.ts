@@ -196,7 +196,7 @@ export async function prepareChain(options: LaunchOptions): Promise<() => ToolCh
       // The messages were parsed and neutralised before they were stored.
       messagesAreChecked: true,
       systemPrompt: () => {
-        // No model reads it.
+        // A direct call has no model, so it needs no system prompt.
         if (call !== undefined) return "";
         const note = attachedNote(attached(), executor.groups());
         const prompt = systemPromptOf(executor, request, offered);

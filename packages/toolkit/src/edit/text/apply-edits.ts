@@ -51,7 +51,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditedText {
 }
 
 /**
- * Finds the places of all edits in a text. Their order does not matter. The search and the
+ * Finds the matches of all edits in a text. Their order does not matter. The search and the
  * replacement use the line ends of the text.
  *
  * @param text with the line ends of the file
@@ -68,7 +68,7 @@ export function findEdits(text: string, edits: readonly Edit[]): FoundEdits {
     if (unsorted.length > mostPlaces)
       throw new FileError(
         "too_many_matches",
-        `The edits change more than ${mostPlaces} places. Search for longer texts.`,
+        `The edits have more than ${mostPlaces} matches. Search for longer texts.`,
       );
   }
   const matches = unsorted.toSorted((a, b) => a.start - b.start);
@@ -229,7 +229,7 @@ class Source {
     const shown = Math.min(20, near.end - near.start);
     return new FileError(
       "no_match",
-      `${what}. The most similar place is ${countOf(shown, "line")} from line ${near.start + 1}; copy it exactly:\n${numberedLines(lines, near)}`,
+      `${what}. The most similar lines are ${countOf(shown, "line")} from line ${near.start + 1}; copy it exactly:\n${numberedLines(lines, near)}`,
     );
   }
 

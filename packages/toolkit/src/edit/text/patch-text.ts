@@ -67,6 +67,6 @@ function noMatch(
     return new FileError("no_match", `${first} No line of it occurs. View the file.`);
   return new FileError(
     "no_match",
-    `${first} The most similar place begins at line ${near.start + 1}:\n${numberedLines(lines, near)}`,
+    `${first} The most similar lines begin at line ${near.start + 1}:\n${numberedLines(lines, near)}`,
   );
 }

@@ -63,7 +63,7 @@ export async function runEditJob<T extends EditJob["type"]>(
   if (ended.status !== "done")
     throw new FileError(
       "too_large",
-      `The text takes more than ${timeoutMs / 1_000} s or ${heapMb} MB. Change less at once.`,
+      `The text takes more than ${timeoutMs / 1_000} s or ${heapMb} MB. Change less at a time.`,
     );
   if (ended.value.status === "refused") throw new FileError(ended.value.code, ended.value.message);
   return ended.value.value as EditResults[T];

@@ -65,7 +65,7 @@ async function rollBack(ask: AskKernel, change: BlockChange, error: unknown): Pr
     const ids = change.steps.flatMap((step) => (step.do === "insert" ? [] : [step.id]));
     throw new KernelError({
       code: "not_restored",
-      message: `A write failed (${first}), and the writes before it could not be undone (${second}). Read these blocks: ${ids.join(", ")}. applyBlockDiff {"undo": "${change.id}"} tries again.`,
+      message: `A write failed (${first}), and the writes before it could not be undone (${second}). Read these blocks: ${ids.join(", ")}. To try again, call applyBlockDiff {"undo": "${change.id}"}.`,
     });
   }
 }
@@ -177,6 +177,6 @@ async function restoreAttributes(
 function notMade(what: string): KernelError {
   return refused(
     "not_made",
-    `SiYuan reported success, but ${what}. All writes of this call were undone. Read the blocks again, and check that the text is valid Markdown for this place.`,
+    `SiYuan reported success, but ${what}. All writes of this call were undone. Read the blocks again, and check that the text is valid Markdown at this position.`,
   );
 }

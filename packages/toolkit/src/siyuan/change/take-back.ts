@@ -88,6 +88,6 @@ async function checkRestored(ask: AskKernel, change: BlockChange): Promise<void>
   if (other.length > 0)
     throw refused(
       "not_restored",
-      `These blocks did not get their former text: ${other.join(", ")}.`,
+      `The former text of these blocks was not restored: ${other.join(", ")}.`,
     );
 }

@@ -122,7 +122,7 @@ function readReply<S extends z.ZodType>(
 function unexpected(path: string, what: string): KernelError {
   return new KernelError({
     code: "unexpected_reply",
-    message: `SiYuan answered ${path} with ${what}, as it does when a request fails inside it. Check the ids; the configured address may not be a SiYuan kernel of version 3.`,
+    message: `SiYuan responded to ${path} with ${what}, so the request probably failed. Check the ids, and whether the configured address is a SiYuan kernel of version 3.`,
   });
 }
 

@@ -61,7 +61,7 @@ export function Editor(props: EditorProps) {
 
   function apply({ from, to, insert, start, end }: TextChange): void {
     field.setSelectionRange(from, to);
-    // The browser can undo text that it inserted itself; the field fires `input` for both.
+    // The browser can undo an `insertText` command, and fires `input` for the command and for the undo.
     // oxlint-disable-next-line typescript/no-deprecated -- there is no other way that keeps undo
     if (!document.execCommand("insertText", false, insert)) {
       field.setRangeText(insert, from, to);

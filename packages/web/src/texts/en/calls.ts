@@ -19,7 +19,7 @@ export const calls = {
     client: "waiting for a client",
     running: "running",
   },
-  /** A state, and what a reviewer did to the result. */
+  /** A state, and the reviewer's change of the result. */
   reviewed: {
     redacted: (status: string) => `${status}, result redacted`,
     replaced: (status: string) => `${status}, result replaced`,
@@ -27,8 +27,8 @@ export const calls = {
   list: "Tool calls",
   children: (tool: string) => `Calls made by ${tool}`,
   tokens: (shown: number, withheld: number) =>
-    `${formatCount(shown)} tokens shown to the model, ${formatCount(withheld)} withheld`,
-  withheld: (tokens: number) => `+${formatCount(tokens)} withheld`,
+    `${formatCount(shown)} tokens shown to the model, ${formatCount(withheld)} omitted`,
+  withheld: (tokens: number) => `+${formatCount(tokens)} omitted`,
   tokenUnit: "tok",
   stop: (tool: string) => `Stop ${tool}`,
   stopTitle: "Stop this call (the turn continues)",
@@ -54,7 +54,7 @@ export const calls = {
   truncatedResult: "Result that the model saw (truncated)",
   openValue: "Open the full value:",
   numbers: (tokens: { shown: number; withheld: number; arguments: number }) =>
-    `${formatCount(tokens.shown)} tokens shown to the model · ${formatCount(tokens.withheld)} withheld · ${formatCount(tokens.arguments)} for arguments`,
+    `${formatCount(tokens.shown)} tokens shown to the model · ${formatCount(tokens.withheld)} omitted · ${formatCount(tokens.arguments)} for arguments`,
   decision: {
     allowed: {
       tool: "Allowed by the tool's policy",

@@ -137,11 +137,11 @@ export const chat = {
   stats: {
     aboutTime: "The time excludes waiting for approvals.",
     about:
-      "The time excludes waiting for approvals. Results: tokens shown to the model, and tokens withheld in variables. Model: tokens as counted by the provider. Cost: at the prices of the settings file, in their currency.",
+      "The time excludes waiting for approvals. Results: tokens shown to the model, and tokens omitted, which are stored in variables. Model: tokens as counted by the provider. Cost: at the prices of the settings file, in their currency.",
     calls: (rounds: number, calls: number) =>
       `${plural(rounds, { one: "round", other: "rounds" })}, ${plural(calls, { one: "call", other: "calls" })}`,
     results: (shown: number, withheld: number) =>
-      `results: ${formatCount(shown)} tokens shown, ${formatCount(withheld)} withheld`,
+      `results: ${formatCount(shown)} tokens shown, ${formatCount(withheld)} omitted`,
     model: (input: number, cached: number | undefined, output: number) =>
       `model: ${formatCount(input)} tokens in${cached ? ` (${formatCount(cached)} cached)` : ""}, ${formatCount(output)} out`,
     cost: (cost: string) => `cost: ${cost}`,

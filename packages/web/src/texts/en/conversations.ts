@@ -17,7 +17,7 @@ export const conversations = {
   pin: "Pin",
   unpin: "Unpin",
   archive: "Archive",
-  unarchive: "Take out of the archive",
+  unarchive: "Unarchive",
   notMoved: "Could not move the chat",
   showArchive: "Show archived chats",
   hideArchive: "Hide archived chats",

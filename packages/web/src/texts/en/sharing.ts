@@ -6,8 +6,8 @@ export const sharing = {
   about:
     "Anyone with the link can read the chat as it is now, without a key. Messages that you add later are not shared.",
   shown: "The link shows the messages and the names of called tools and attached files.",
-  includeCalls: "Also show what tools received and returned",
-  includeCallsNote: "Check first that no call has a secret or private data.",
+  includeCalls: "Also show the inputs and outputs of tools",
+  includeCallsNote: "Check first that no call contains secrets or private data.",
   create: "Create a link",
   replace: "Replace the link",
   revoke: "Revoke the link",

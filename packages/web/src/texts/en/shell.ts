@@ -29,7 +29,7 @@ export const shell = {
   noPicture: (reason: string) => `The picture could not be loaded: ${reason}`,
   download: (name: string) => `Download ${name}`,
   notJson: (reason: string) => `This is not JSON: ${reason}`,
-  /** Joins what failed and the reason. */
+  /** Joins the failed action and the reason. */
   failure: (what: string, reason: string) => `${what}: ${reason}`,
   notJsonObject: "Arguments must be a JSON object: { … }.",
 } as const;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { english } from "../testing/english.ts";
 import { languages } from "./languages.ts";
 
-/** Samples may be numbers, which texts that return their value return unchanged. */
+/** Samples may be numbers: some texts return their value unchanged. */
 type Text = string | ((...values: unknown[]) => unknown);
 
 /** Values for texts that need other types than numbers and strings. */
