@@ -103,7 +103,7 @@ test("calls that need approval request it as the guide describes", async () => {
     /^WriteFile log\/tuesday\.md: success: \[A user changed the arguments/,
     /^approve WriteFile "log\/rumours\.md"/,
     /^WriteFile log\/rumours\.md: execution_rejected: The user denied this call: Log only what you observed\. It/,
-    /^WriteFile log\/rumours\.md: execution_rejected: .*remembered until they revoke it/,
+    /^WriteFile log\/rumours\.md: execution_rejected: .*the rejection applies until a user revokes it/,
     /^approve WriteFile "notes\/sail\.md"/,
     /^WriteFile notes\/(sail|mast)\.md: success/,
     /^WriteFile notes\/(sail|mast)\.md: success/,

@@ -139,7 +139,7 @@ test("an error in a wider answer's pattern is shown at its field", { skip }, asy
   };
   for (const [text, message] of [
     ['{"url":', /This is not JSON/],
-    ['{"url": {"hots": "x"}}', /^Means nothing here\. Did you mean host\?/],
+    ['{"url": {"hots": "x"}}', /^Is not a known field\. Did you mean host\?/],
     ['{"url": {"host": "elsewhere.example"}}', /does not cover the requested call/],
   ] as const) {
     await pattern.fill(text);

@@ -272,7 +272,7 @@ test(
     await me.say('/ViewFile {"path":"notes.md"}\n/ViewFile {"path":"other.md"}\n/DateTime {}');
     await phone.card("ViewFile").nth(1).waitFor();
     const together = phone.page.getByTestId("allow-together");
-    assert.match(await together.innerText(), /Allow all 2 once\s+.*ViewFile, ViewFile/);
+    assert.match(await together.innerText(), /Allow all 2 once\s+.*ViewFile and ViewFile/);
     await together.locator("button:enabled").click();
     await me.turnEnds();
     await phone.page.getByTestId("inbox-empty").waitFor();

@@ -44,7 +44,7 @@ test("a repeated key of an object is rejected by its name, even with equal value
   assert.match(String(message('{"a": 1, "a": 1}')), /"a" twice/);
   assert.match(
     String(message(JSON.stringify('{"a": 1, "a": 2}'))),
-    /its text is not a readable object/,
+    /JSON string that does not contain a valid object/,
   );
   assert.match(String(message('```json\n{"a": 1, "a": 2}\n```')), /not valid JSON/);
   assert.deepEqual(message('{"a": "b: c: d", "b": {"a": ":"}}'), { a: "b: c: d", b: { a: ":" } });
