@@ -59,7 +59,7 @@ everyStore(
       const [second] = await store.write([
         { type: "submit-outputs", owner, runId: "r", outputs: [{ callId: "own", output: "more" }] },
       ]);
-      assert.ok(second.status === "refused" && /first one counts/.test(second.reason));
+      assert.ok(second.status === "refused" && /first one applies/.test(second.reason));
       assert.deepEqual(await store.listOutputs({ owner, runId: "r" }), outputs);
     });
   },
