@@ -16,7 +16,7 @@ type Reply = (
 ) => object | "sent" | undefined;
 
 /** An HTTP server that speaks the older protocol, with sessions. */
-async function httpServer(reply: Reply = () => undefined) {
+async function httpServer(reply: Reply = () => undefined, idleSeconds = 60) {
   const received: { readonly message: Message; readonly request: IncomingMessage }[] = [];
   let sessions = 0;
   const answer = (message: Message): object => {
@@ -58,7 +58,7 @@ async function httpServer(reply: Reply = () => undefined) {
         name: "remote",
         url: `http://127.0.0.1:${port}/mcp`,
         headers: { Authorization: "Bearer canary-0123456789" },
-        idleSeconds: 60,
+        idleSeconds,
       },
     ],
   });
@@ -118,7 +118,7 @@ test("a stream that ends without a result ends the call", async () => {
     if (message.method !== "tools/call") return undefined;
     response.writeHead(200, { "content-type": "text/event-stream" }).end(": nothing\n\n");
     return "sent";
-  });
+  }, 2);
   await server.connections.check();
   assert.match(await run(server), /outcome_unknown/);
 });
