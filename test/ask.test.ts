@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { root } from "../scripts/command.ts";
 import { sourceCondition } from "../scripts/source-condition.ts";
+import { bundled, command } from "./server-scripts.ts";
 import {
   createServerFolder,
   type ServerFolder,
@@ -27,7 +26,7 @@ after(async () => {
 });
 
 async function ask(flags: readonly string[], input: string | Buffer = "") {
-  const main = join(root, "packages/cli/src/main.ts");
+  const main = bundled(command);
   const child = spawn(
     process.execPath,
     [sourceCondition, main, "ask", "--url", server.url, ...flags],
