@@ -51,7 +51,7 @@ export interface RouteCase {
   readonly refusal?: number;
   /**
    * Concurrent repeats with one `Idempotency-Key` may have different answers, because the request
-   * changes nothing that is stored. @default all have the same effect and the same answer
+   * changes nothing that is stored, or replaces what it created before. @default all have the same effect and the same answer
    */
   readonly repeats?: "again";
 }
@@ -291,6 +291,8 @@ export const routeCases: { readonly [route: string]: RouteCase } = {
   "DELETE /v1/conversations/:id/items/:itemId": { path: ofItem, others: "absent" },
   "POST /v1/conversations/:id/share": {
     path: ofConversation("/share"),
+    // Each answer has a new token, which replaces the link before it.
+    repeats: "again",
     body: () => ({ include_calls: true }),
     others: "absent",
   },

@@ -77,7 +77,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
         assert.ok(!(await readFile("/proc/mounts", "utf8")).includes(folder));
       } finally {
         proof.kill("SIGKILL");
-        await rm(folder, { recursive: true, force: true });
+        await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
       }
     },
   );

@@ -118,7 +118,8 @@ export function createProgramConversations(
     },
 
     /**
-     * Adds a call's changed variables to its principal's conversation. Includes the variable of its result only if the result's text names it.
+     * Adds a call's changed variables to its principal's conversation. Includes the variable of its
+     * result only if the result's text names it.
      *
      * @param text the text of the result, if the call has one
      */
