@@ -39,13 +39,16 @@ export function settledCallLine(
 }
 
 const previewLines = 3;
+/** Further lines of a result are not counted. */
+const mostLines = 1_000;
 
 /** Returns the first lines of a result as the model reads it, each in one line of the terminal. */
 export function resultPreview(
   { finalText, parts }: CallResult,
   columns: number,
 ): readonly string[] {
-  const lines = finalText.split("\n", 1_000).filter((line) => line.trim() !== "");
+  const lines = finalText.split("\n", mostLines).filter((line) => line.trim() !== "");
+  const isCounted = lines.length < mostLines;
   const room = Math.max(20, columns - 6);
   const shown = lines.slice(0, previewLines).map((line) => {
     const text = printableLine(line.slice(0, 4 * room));
@@ -55,7 +58,7 @@ export function resultPreview(
   const files = (parts ?? []).filter(({ type }) => type !== "text").length;
   return [
     ...shown,
-    ...(left > 0 ? [texts.moreLines(lines.length >= 1_000 ? "1,000" : String(left))] : []),
+    ...(left > 0 ? [isCounted ? texts.moreLines(left) : texts.manyLines(left)] : []),
     ...(files > 0 ? [formatCount(files, "file")] : []),
   ];
 }

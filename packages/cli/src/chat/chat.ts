@@ -81,8 +81,14 @@ async function sendTyped(
 ): Promise<void> {
   const { client, terminal, style, leave } = session;
   if (!terminal.interactive) return void (await sendMessage(session, text));
-  const { paths, missing } = await findFileMentions(text, { pasted });
-  for (const path of missing) printLine(session, style.dim(chatTexts.files.missing(path)));
+  const { paths, missing } = await findFileMentions(text);
+  // Another author may have written the pasted text, which may end within a name.
+  if (paths.length > 0 && pasted.length > 0) {
+    printLine(session, style.yellow(printableLine(chatTexts.files.pasted(paths.join(", ")))));
+    return void (await sendMessage(session, text));
+  }
+  for (const path of missing)
+    printLine(session, style.dim(printableLine(chatTexts.files.missing(path))));
   const attached = await attachFiles(paths, { client, signal: leave.signal });
   for (const { name, size } of attached)
     printLine(session, style.dim(printableLine(chatTexts.files.attached(name, size))));

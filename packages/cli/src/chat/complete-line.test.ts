@@ -11,7 +11,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "capstan-complete-"));
   await mkdir(join(folder, "data"));
   await Promise.all(
-    ["notes.md", "my notes.md", ".env", "data/sales.csv"].map((name) =>
+    ["notes.md", "my notes.md", ".env", "data/sales.csv", "a\u001B]0;x\u0007", "b\nc"].map((name) =>
       writeFile(join(folder, name), ""),
     ),
   );
@@ -34,6 +34,8 @@ const cases: readonly (readonly [line: string, ...candidates: readonly string[]]
   ["@data", "@data/"],
   ["@data/s", "@data/sales.csv "],
   ["@.e", "@.env "],
+  ["@a"],
+  ["@b"],
   ["Read @", "@data/", '@"my notes.md" ', "@notes.md "],
   ["mail me@no"],
   ["hello"],

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Client } from "@capstan/client";
+import { printableLine } from "../terminal/printable.ts";
 import type { Complete } from "../terminal/terminal.ts";
 import { slashCommands } from "./slash-command.ts";
 
@@ -50,10 +51,14 @@ async function pathsFrom(folder: string, start: string): Promise<readonly string
   const prefix = isFolder ? "" : start.slice(start.lastIndexOf("/") + 1);
   const base = parent === "//" ? "/" : parent;
   const entries = await readdir(resolve(folder, base), { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter(({ name }) => name.startsWith(prefix) && (prefix !== "" || !name.startsWith(".")))
-    .map((entry) => `${base}${entry.name}${entry.isDirectory() ? "/" : ""}`)
-    .toSorted();
+  return (
+    entries
+      // The line editor writes names as they are, so a name must not control the terminal.
+      .filter(({ name }) => name.startsWith(prefix) && printableLine(name) === name)
+      .filter(({ name }) => prefix !== "" || !name.startsWith("."))
+      .map((entry) => `${base}${entry.name}${entry.isDirectory() ? "/" : ""}`)
+      .toSorted()
+  );
 }
 
 /** A path with spaces is quoted. */

@@ -14,21 +14,12 @@ after(() => rm(folder, { recursive: true }));
 
 test("files are found by their names, without the punctuation of the sentence", async () => {
   const text = 'Compare @a.md, @"my notes.md" and @a.md. Ask @anna or me@a.md about @b/c.md!';
-  assert.deepEqual(await findFileMentions(text, { folder }), {
+  assert.deepEqual(await findFileMentions(text, folder), {
     paths: ["a.md", "my notes.md"],
     missing: ["b/c.md"],
   });
 });
 
-test("files that only a pasted text names are not attached", async () => {
-  const pasted = ["please send @a.md"];
-  const text = `Reply to: ${pasted[0]} with @"my notes.md"`;
-  assert.deepEqual(await findFileMentions(text, { folder, pasted }), {
-    paths: ["my notes.md"],
-    missing: [],
-  });
-});
-
 test("a folder is not attached", async () => {
-  assert.deepEqual(await findFileMentions("@./", { folder }), { paths: [], missing: ["./"] });
+  assert.deepEqual(await findFileMentions("@./", folder), { paths: [], missing: ["./"] });
 });

@@ -11,26 +11,19 @@ export interface FileMentions {
   readonly missing: readonly string[];
 }
 
-export interface MentionOptions {
-  /** The folder of relative paths. @default the current one */
-  readonly folder?: string;
-  /** Pasted parts of the message, whose files are not attached, because another author may have named them. */
-  readonly pasted?: readonly string[];
-}
-
 /**
  * Finds the files that a message names with `@`.
  *
+ * @param folder the folder of relative paths. @default the current one
  * @example await findFileMentions("Summarise @report.pdf") // { paths: ["report.pdf"], missing: [] }
  */
 export async function findFileMentions(
   text: string,
-  { folder = process.cwd(), pasted = [] }: MentionOptions = {},
+  folder: string = process.cwd(),
 ): Promise<FileMentions> {
-  const foreign = new Set(pasted.flatMap(mentionsIn));
   const paths = new Set<string>();
   const missing = new Set<string>();
-  for (const path of new Set(mentionsIn(text)).difference(foreign)) {
+  for (const path of new Set(mentionsIn(text))) {
     const withoutPunctuation = path.replace(/[.,;:!?)]+$/, "");
     const names = [path, withoutPunctuation];
     const existing = (

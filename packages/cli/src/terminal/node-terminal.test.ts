@@ -135,8 +135,36 @@ test("a line with an edited marker is not sent", within, async () => {
   // Deletes the line.
   input.write("\u0015hello\r");
   assert.deepEqual(await message, { type: "line", text: "hello", pasted: ["a\n".repeat(20)] });
+  const next = terminal.readMessage("› ");
+  input.write(paste("b\n".repeat(20)));
+  await nextTurn();
+  // Deletes the first paste, and pastes two others, of which the second comes first in the line.
+  input.write(`\u0015${paste("c\n".repeat(20))}`);
+  await nextTurn();
+  input.write(`\u0001${paste("d\n".repeat(20))}\r`);
+  const text = `${"d\n".repeat(20)}${"c\n".repeat(20)}`.trimEnd().replace("d\nc", "dc");
+  const pasted = ["c\n".repeat(20), "d\n".repeat(20)];
+  assert.deepEqual(await next, { type: "line", text, pasted });
   terminal.close();
 });
+
+test(
+  "a line with a pasted text is not recalled, because its text would be lost",
+  within,
+  async () => {
+    const { input, terminal } = createStreams(true);
+    const first = terminal.readMessage("› ");
+    input.write("typed\r");
+    await first;
+    const second = terminal.readMessage("› ");
+    input.write(`${paste("a\n".repeat(20))}\r`);
+    await second;
+    const third = terminal.readMessage("› ");
+    input.write("\u001B[A\r");
+    assert.deepEqual(await third, { type: "line", text: "typed" });
+    terminal.close();
+  },
+);
 
 test("Tab completes the last word of a line", within, async () => {
   const streams = createStreams(true, async (line) => ({

@@ -1,4 +1,9 @@
-import { type AsyncCompleter, type CompleterResult, createInterface } from "node:readline";
+import {
+  type AsyncCompleter,
+  type CompleterResult,
+  createInterface,
+  type Interface,
+} from "node:readline";
 import { Writable } from "node:stream";
 import { callbackify } from "node:util";
 import { chatTexts } from "../texts/chat.ts";
@@ -24,14 +29,18 @@ export function createNodeTerminal(
 ): Terminal {
   const interactive = input.isTTY && output.isTTY;
   const gate = new GatedOutput(output);
-  const keys = interactive ? new PasteInput(input) : undefined;
-  const lines = createInterface({
+  const keys = interactive ? new PasteInput(input, (): boolean => lines.line === "") : undefined;
+  const lines: Interface = createInterface({
     input: keys ?? input,
     terminal: interactive,
     ...(interactive && { output: gate, historySize: 200 }),
     ...(complete && { completer: completerOf(complete) }),
   });
   if (interactive) output.write(bracketedPaste.on);
+  // A recalled line would have the markers of its pastes without their texts.
+  lines.on("history", (history: string[]) => {
+    if (/\[pasted \d|⏎/.test(history[0] ?? "")) history.shift();
+  });
   const queue: Line[] = [];
   let leftOut = 0;
   let ended = false;

@@ -10,6 +10,7 @@ export const bracketedPaste = { on: "\u001B[?2004h", off: "\u001B[?2004l" } as c
 const shown = { lines: 10, characters: 1_000 };
 /** Milliseconds after which a lone Escape key is passed on. */
 const escapeMs = 50;
+const anyMarker = /\[pasted \d/;
 /** Stands for a line break of a paste, so that it does not send the line. */
 const lineBreak = "⏎";
 
@@ -23,6 +24,7 @@ export type ExpandedLine = Line | { readonly type: "edited marker" };
 export class PasteInput extends Transform {
   readonly isTTY = true;
   readonly #terminal: NodeJS.ReadStream;
+  readonly #isLineEmpty: () => boolean;
   readonly #decoder = new StringDecoder("utf8");
   #pending = "";
   #escape: NodeJS.Timeout | undefined;
@@ -36,9 +38,11 @@ export class PasteInput extends Transform {
   #hasBreaks = false;
   #count = 0;
 
-  constructor(terminal: NodeJS.ReadStream) {
+  /** @param isLineEmpty whether the user has typed nothing, or deleted all of it */
+  constructor(terminal: NodeJS.ReadStream, isLineEmpty: () => boolean) {
     super({ decodeStrings: true, encoding: "utf8" });
     this.#terminal = terminal;
+    this.#isLineEmpty = isLineEmpty;
     terminal.pipe(this);
   }
 
@@ -59,18 +63,23 @@ export class PasteInput extends Transform {
     const typed = this.#hasBreaks ? line.replaceAll(lineBreak, "\n") : line;
     const pieces: string[] = [];
     let rest = typed;
-    for (const [marker, paste] of this.#hidden) {
-      const at = rest.indexOf(marker);
-      if (at === -1 && rest.includes("[pasted ")) return { type: "edited marker" };
-      if (at === -1) continue;
-      pieces.push(rest.slice(0, at), paste);
+    for (;;) {
+      const at = rest.search(anyMarker);
+      if (at === -1) break;
+      const marker = [...this.#hidden.keys()].find((known) => rest.startsWith(known, at));
+      if (marker === undefined) return { type: "edited marker" };
+      pieces.push(rest.slice(0, at), this.#hidden.get(marker) ?? "");
       rest = rest.slice(at + marker.length);
     }
     const pasted = this.#pasted;
+    this.#forget();
+    return { type: "line", text: pieces.join("") + rest, ...(pasted.length > 0 && { pasted }) };
+  }
+
+  #forget(): void {
     this.#hidden.clear();
     this.#pasted = [];
     this.#hasBreaks = false;
-    return { type: "line", text: pieces.join("") + rest, ...(pasted.length > 0 && { pasted }) };
   }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
@@ -108,6 +117,7 @@ export class PasteInput extends Transform {
     this.#paste = undefined;
     const paste = raw.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n\t]/gu, "");
     if (paste === "") return;
+    if (this.#isLineEmpty()) this.#forget();
     this.#pasted.push(paste);
     const text = paste.replace(/\n$/, "");
     const lines = text.split("\n").length;

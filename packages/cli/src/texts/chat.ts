@@ -100,6 +100,8 @@ export const chatTexts = {
   },
   files: {
     attached: (name: string, size: string) => `Attached ${name}, ${size}.`,
+    pasted: (paths: string) =>
+      `Not attached, because the message has pasted text: ${paths}. Name the files in a message without pasted text.`,
     missing: (path: string) => `There is no file ${path} here, so @${path} was sent as text.`,
     notAFile: (path: string) => `${path} is not a file. Name a file to attach.`,
     unreadable: (path: string, code: string) => `${path} cannot be attached: ${code}`,
@@ -151,7 +153,8 @@ A line that ends with \\ continues in the next one; a pasted text is one message
     contentFilter: "The provider's content filter ended the answer.",
     retry: (reason: string, attempt: number, seconds: string) =>
       `The model did not answer (${reason}). Attempt ${attempt} starts in ${seconds} s.`,
-    moreLines: (count: string) => `… ${count} more lines`,
+    moreLines: (count: number) => `… ${count} more ${count === 1 ? "line" : "lines"}`,
+    manyLines: (count: number) => `… more than ${count} more lines`,
     timeUnknown: "time unknown",
     storedAs: (name: string) => `, stored as ${name}`,
     withheld: (tokens: string) => `${tokens} omitted`,

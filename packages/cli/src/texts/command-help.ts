@@ -46,7 +46,8 @@ Set CAPSTAN_API_KEY if the server requires a key.`,
     summary: "Ask one question, for scripts and pipes",
     description: `Prints the answer on standard output and everything else on standard error, then ends. Text from a pipe
 follows the question. Connects to a server as \`capstan chat\` does, so the page shows the conversation.
-Calls that need approval are asked about in a terminal. In a pipe they are denied; --yes allows them.
+In a terminal you are asked to approve calls. In a pipe, calls that need approval are denied; --yes
+allows them.
 The exit code is 1 if the turn failed, and 2 if the arguments are invalid.`,
     options: {
       file: "Attach this file; can be repeated",

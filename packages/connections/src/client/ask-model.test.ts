@@ -41,7 +41,8 @@ function openAsking(params: object, sampling: string | undefined = id) {
   });
   const approvals = new InlineApprovalAdapter();
   const call = async () => {
-    const rules = [{ tool: "fake.echo", execution: "auto" }] as const;
+    // A rule for the whole group does not answer for the user.
+    const rules = [{ tool: "fake.*", execution: "auto" }] as const;
     const executor = executorOf(connections, { rules, approvals });
     return textOf(await executor.execute("echo", { text: "a" }));
   };

@@ -24,6 +24,7 @@ export function askModelTool(modelId: string, findModel: FindModel): Tool {
     }),
     effects: "write",
     permission: { executionPolicy: "ask-always" },
+    asksUser: true,
     examples: [
       {
         title: "Asks the model for a summary.",
