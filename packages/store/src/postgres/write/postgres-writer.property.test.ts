@@ -262,6 +262,14 @@ async function openWritten() {
   };
 }
 
+/** Removes the numbers of rows in the tail, which only SQLite has. */
+function withoutTail(results: readonly WriteResult[] | undefined): unknown {
+  const text = JSON.stringify(results ?? [], (key, value: unknown) =>
+    key === "firstTail" ? undefined : value,
+  );
+  return JSON.parse(text) as unknown;
+}
+
 test(
   "a batch with cached runs has the same outcomes and rows as its calls one by one",
   options,
@@ -290,7 +298,7 @@ test(
             const freshly = (each: WriteRequest) =>
               postgresWriter(own).commit([new CommitEncoder().encode(each)]);
             for (const each of requests) expected.push(...(await freshly(each)));
-            assert.deepEqual(results, expected);
+            assert.deepEqual(withoutTail(results), withoutTail(expected));
           }
           assert.deepEqual(await together.rows(), await alone.rows());
         }),
