@@ -111,7 +111,7 @@ test("an error names the keyword and its expected value", () => {
   const problem = (candidate: unknown) => metaSchemaProblem(candidate as JsonSchema);
   assert.equal(
     problem({ properties: { "a/b": { maxLength: -1 } } }),
-    "This is not a JSON Schema: /properties/a~1b/maxLength must be a whole number from 0.",
+    "This is not a JSON Schema: /properties/a~1b/maxLength must be a whole number of at least 0.",
   );
   assert.equal(
     problem({ allOf: [true, "x"] }),

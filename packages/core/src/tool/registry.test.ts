@@ -60,7 +60,7 @@ test("a broken tool is rejected by name, and no tool of its group is added", asy
 test("a broken group is rejected, and nothing of it is added", () => {
   const rules = (declareSkillRules: unknown) => ({ ...groupOf(fine), declareSkillRules });
   const groups: readonly (readonly [group: unknown, why: RegExp])[] = [
-    [{ ...groupOf(fine), name: "Files & folders" }, /does not fit .*"title"/],
+    [{ ...groupOf(fine), name: "Files & folders" }, /does not match .*"title"/],
     [{ name: "group" }, /has no list of tools/],
     [{ ...groupOf(fine), rulePrompt: ["Be careful."] }, /neither text nor a function/],
     [rules({ how: "Do it well." }), /skill rule "how" of "group" needs desc and prompt/],

@@ -168,11 +168,11 @@ const useless: readonly [what: string, source: string, why: RegExp][] = [
     `export const a = ${tool("T")}; export const b = ${tool("T")};`,
     /two tools named "T"/,
   ],
-  ["has a tool with an invalid name", `export const a = ${tool("no name")};`, /does not fit/],
+  ["has a tool with an invalid name", `export const a = ${tool("no name")};`, /does not match/],
   [
     "has a group with an invalid id",
     `export const a = { name: "no id", tools: [] };`,
-    /does not fit/,
+    /does not match/,
   ],
 ];
 // Contract: scripts-70

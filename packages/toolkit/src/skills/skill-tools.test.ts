@@ -123,7 +123,7 @@ test("invalid skills are not used, and the list says why", async () => {
     /\/b: .*not valid YAML/,
     /\/c: `name` must/,
     /\/d: `description`/,
-    /\/e: .*list of fields/,
+    /\/e: .*YAML mapping/,
     /\/f: .*not valid YAML/,
     /\/g: .*no visible text/,
     /\/h: .*16384/,

@@ -6,8 +6,8 @@ import { ToolExecutor } from "../tool-executor.ts";
 // Contract: loop-10
 test("an invalid gate limit is rejected with its name and allowed values", () => {
   for (const [limits, message] of [
-    [{ outputChars: -1 }, /limits\.outputChars must be a whole number from 0 on/],
-    [{ callsAtOnce: 0 }, /limits\.callsAtOnce must be a whole number from 1 on/],
+    [{ outputChars: -1 }, /limits\.outputChars must be a whole number of at least 0/],
+    [{ callsAtOnce: 0 }, /limits\.callsAtOnce must be a whole number of at least 1/],
     [{ subCalls: 1.5 }, /limits\.subCalls .* not 1\.5/],
     [{ toolTimeoutMs: "60" }, /limits\.toolTimeoutMs .* not "60"/],
     [{ approvalMs: Number.NaN }, /limits\.approvalMs/],

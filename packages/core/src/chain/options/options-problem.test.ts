@@ -133,7 +133,7 @@ test("client tools that providers reject are rejected, also from a function", as
   const lists: readonly (readonly [unknown, RegExp])[] = [
     [[null], /number 1 has the name undefined/],
     [[named("Ask"), named()], /number 2 has the name undefined/],
-    [[named("an odd name")], /"an odd name", which does not fit/],
+    [[named("an odd name")], /"an odd name", which does not match/],
     [[named("Ask"), named("Ask")], /number 2 has the same name as another tool, Ask/],
     [{ Ask: named("Ask") }, /a list of definitions/],
   ];
