@@ -211,7 +211,7 @@ test("RemoveVars does not remove rules and kept variables, and names them", asyn
   const said = await run("RemoveVars", { names: ["gone", "Rule/a", "pinned", "nope", "gone"] });
   assert.match(said, /^Removed 1 variable: gone\./);
   assert.match(said, /Not removed: Rule\/a\..*rule/);
-  assert.match(said, /Not removed: pinned\. The user keeps it/);
+  assert.match(said, /Not removed: pinned\. It has `keep` set/);
   assert.match(said, /Not removed: nope\./);
   assert.ok(variables.peekVariable("Rule/a") && variables.peekVariable("pinned"));
 });
