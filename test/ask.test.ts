@@ -113,6 +113,9 @@ test("invalid input ends with 2, a failed turn with 1, and both say why", async 
   const binary = await ask(["What is this?"], Buffer.from([0xff, 0xfe, 0x00]));
   assert.equal(binary.code, 2);
   assert.match(binary.stderr, /not UTF-8 text.*--file/);
+  const two = await ask(["--continue", "--conversation", "conv_1", "Hello"]);
+  assert.equal(two.code, 2);
+  assert.match(two.stderr, /--continue or --conversation, not both/);
   const missing = await ask(["--file", "missing.pdf", "Read it"]);
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /missing\.pdf cannot be attached: ENOENT/);

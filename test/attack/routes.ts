@@ -51,7 +51,9 @@ export interface RouteCase {
   readonly refusal?: number;
   /**
    * Concurrent repeats with one `Idempotency-Key` may have different answers, because the request
-   * changes nothing that is stored, or replaces what it created before. @default all have the same effect and the same answer
+   * changes nothing that is stored, or replaces what it created before.
+   *
+   * @default all have the same effect and the same answer
    */
   readonly repeats?: "again";
 }

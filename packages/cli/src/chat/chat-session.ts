@@ -62,6 +62,39 @@ export interface ChatSession {
   failed: boolean;
 }
 
+/** The conversation to continue, or the newest one. */
+export type Resume = { readonly id: string } | "newest";
+
+/** Returns the conversation to continue, or `undefined` for a new one. */
+export async function findConversation(
+  client: Pick<Client, "conversation" | "latestConversation">,
+  resume: Resume | undefined,
+): Promise<ConversationView | undefined> {
+  if (resume === undefined) return undefined;
+  return resume === "newest" ? client.latestConversation() : client.conversation(resume.id);
+}
+
+/**
+ * Creates the state of a chat before its first message.
+ *
+ * @param options.yes whether to allow each call that needs approval without prompting
+ */
+export function createSession(
+  options: Pick<ChatSession, "client" | "terminal" | "style" | "model" | "conversation"> & {
+    readonly yes: boolean;
+  },
+): ChatSession {
+  const { yes, ...given } = options;
+  return {
+    ...given,
+    mode: yes ? "allow" : given.terminal.interactive ? "ask" : "refuse",
+    leave: new AbortController(),
+    running: undefined,
+    wantsToLeave: false,
+    failed: false,
+  };
+}
+
 /** Prints a line that is not part of the answer. */
 export function printLine({ terminal }: Pick<ChatSession, "terminal">, text: string): void {
   terminal.write(notice(text));

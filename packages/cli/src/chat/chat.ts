@@ -1,5 +1,13 @@
 import type { RunWithEvents, ServerInfo } from "@capstan/contract";
-import { type ChatClient, type ChatSession, printLine, printFailure } from "./chat-session.ts";
+import {
+  type ChatClient,
+  type ChatSession,
+  createSession,
+  findConversation,
+  printFailure,
+  printLine,
+  type Resume,
+} from "./chat-session.ts";
 import { attachFiles } from "./attach-files.ts";
 import { chatsCommand } from "./chats-command.ts";
 import { findFileMentions } from "./file-mentions.ts";
@@ -25,8 +33,8 @@ export interface ChatOptions {
   readonly style: Style;
   /** @default the model of the last run, else the server's default */
   readonly model?: string | undefined;
-  /** The conversation to continue, or the newest one. */
-  readonly resume?: { readonly id: string } | "newest" | undefined;
+  /** @default a new conversation */
+  readonly resume?: Resume | undefined;
   /** Whether to allow each call that needs approval without prompting. */
   readonly yes: boolean;
 }
@@ -38,25 +46,12 @@ export interface ChatOptions {
  * @throws ApiError if the server cannot be reached at all
  */
 export async function chat(options: ChatOptions): Promise<number> {
-  const { client, terminal, style, resume } = options;
+  const { client, terminal, style, resume, yes } = options;
   const info = await client.info();
-  const conversation =
-    resume === "newest"
-      ? await client.latestConversation()
-      : resume && (await client.conversation(resume.id));
+  const conversation = await findConversation(client, resume);
   const runs = conversation ? await client.runs(conversation.id) : [];
-  const session: ChatSession = {
-    client,
-    terminal,
-    style,
-    mode: options.yes ? "allow" : terminal.interactive ? "ask" : "refuse",
-    leave: new AbortController(),
-    model: options.model ?? runs.at(-1)?.model ?? info.model.id,
-    conversation,
-    running: undefined,
-    wantsToLeave: false,
-    failed: false,
-  };
+  const model = options.model ?? runs.at(-1)?.model ?? info.model.id;
+  const session = createSession({ client, terminal, style, model, conversation, yes });
   const offInterrupt = handleInterrupts(session);
   try {
     if (terminal.interactive) greet(session, info);

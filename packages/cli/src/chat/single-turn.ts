@@ -24,28 +24,28 @@ export interface SingleTurn {
 }
 
 /**
- * Asks one question, and shows the answer in the terminal of the session.
+ * Asks one question, and shows the answer in the terminal of the session, which is then closed.
  *
- * @param files paths of the files to attach
- * @returns the turn, or `undefined` if none began
+ * @param question.files paths of the files to attach
+ * @returns the id of the run, or `undefined` if none began
  */
-export async function runSingleTurn(
+export async function askOnce(
   session: ChatSession,
-  { text, files }: { readonly text: string; readonly files: readonly string[] },
-): Promise<SingleTurn | undefined> {
+  question: { readonly text: string; readonly files: readonly string[] },
+): Promise<string | undefined> {
   const offInterrupt = handleInterrupts(session);
   try {
-    const signal = session.leave.signal;
-    const attached = await attachFiles(files, { client: session.client, signal });
-    const run = await sendMessage(session, text, attached);
-    return run === undefined ? undefined : await readTurn(session, run);
+    const { client, leave } = session;
+    const files = await attachFiles(question.files, { client, signal: leave.signal });
+    return await sendMessage(session, question.text, files);
   } finally {
     offInterrupt();
     session.terminal.close();
   }
 }
 
-async function readTurn(
+/** Reads a turn of the session's conversation. Returns `undefined` if it does not exist any more. */
+export async function readTurn(
   { client, conversation }: ChatSession,
   run: string,
 ): Promise<SingleTurn | undefined> {

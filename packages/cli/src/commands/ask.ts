@@ -5,19 +5,21 @@ import {
   printJson,
   textOption,
 } from "../arguments/command.ts";
-import { runSingleTurn } from "../chat/single-turn.ts";
-import type { ChatSession } from "../chat/chat-session.ts";
+import { createSession, findConversation } from "../chat/chat-session.ts";
+import { askOnce, readTurn } from "../chat/single-turn.ts";
 import { createNodeTerminal } from "../terminal/node-terminal.ts";
 import { onlyNotices } from "../terminal/only-notices.ts";
 import { styleFor } from "../terminal/style.ts";
 import { chatTexts } from "../texts/chat.ts";
 import { openConnection } from "./shared/open-connection.ts";
 import { readPipedText } from "./shared/read-piped-text.ts";
+import { readResume } from "./shared/read-resume.ts";
 
 const texts = chatTexts.ask;
 
 /** Asks one question, prints the answer, and ends. */
 export async function askQuestion({ values, positionals }: Invocation): Promise<number> {
+  const resume = readResume(values);
   const { stdin: input, stdout: output, stderr: error } = process;
   const piped = await readPipedText(input);
   const question = positionals.join(" ").trim();
@@ -29,28 +31,17 @@ export async function askQuestion({ values, positionals }: Invocation): Promise<
   const own = createNodeTerminal({ input, output, error });
   const terminal = asJson ? onlyNotices(own, error) : own;
   try {
-    const id = textOption(values, "conversation");
-    const conversation =
-      values["continue"] === true
-        ? await client.latestConversation()
-        : id === undefined
-          ? undefined
-          : await client.conversation(id);
-    const chosen = textOption(values, "model");
-    const session: ChatSession = {
+    const session = createSession({
       client,
       terminal,
       style: styleFor(output.isTTY && !asJson ? output : error),
-      mode: values["yes"] === true ? "allow" : terminal.interactive ? "ask" : "refuse",
-      leave: new AbortController(),
-      model: chosen ?? (await client.info()).model.id,
-      conversation,
-      running: undefined,
-      wantsToLeave: false,
-      failed: false,
-    };
-    const turn = await runSingleTurn(session, { text, files: listOption(values, "file") });
-    if (asJson && turn !== undefined) printJson(turn);
+      model: textOption(values, "model") ?? (await client.info()).model.id,
+      conversation: await findConversation(client, resume),
+      yes: values["yes"] === true,
+    });
+    const run = await askOnce(session, { text, files: listOption(values, "file") });
+    const turn = asJson && run !== undefined ? await readTurn(session, run) : undefined;
+    if (turn !== undefined) printJson(turn);
     return session.failed ? 1 : 0;
   } finally {
     terminal.close();

@@ -1,17 +1,14 @@
-import { CommandFailure, type Invocation, textOption } from "../arguments/command.ts";
+import { type Invocation, textOption } from "../arguments/command.ts";
 import { chat } from "../chat/chat.ts";
 import { createCompletion } from "../chat/complete-line.ts";
 import { createNodeTerminal } from "../terminal/node-terminal.ts";
 import { styleFor } from "../terminal/style.ts";
 import { openConnection } from "./shared/open-connection.ts";
-import { commandTexts } from "../texts/commands.ts";
+import { readResume } from "./shared/read-resume.ts";
 
 /** Finds or starts a server, and opens a chat in this process's terminal. */
 export async function openChat({ values }: Invocation): Promise<number> {
-  const id = textOption(values, "conversation");
-  const isNewest = values["continue"] === true;
-  if (isNewest && id !== undefined)
-    throw new CommandFailure(commandTexts.connection.twoConversations, 2);
+  const resume = readResume(values);
   // The model is an option of the chat here, not the server's default.
   const { client, close } = await openConnection({ ...values, model: undefined });
   const { stdin: input, stdout: output, stderr: error } = process;
@@ -23,7 +20,7 @@ export async function openChat({ values }: Invocation): Promise<number> {
       terminal,
       style: styleFor(output.isTTY ? output : error),
       model: textOption(values, "model"),
-      resume: id !== undefined ? { id } : isNewest ? "newest" : undefined,
+      resume,
       yes: values["yes"] === true,
     });
   } finally {

@@ -30,7 +30,7 @@ export interface ProgramTransport extends Transport {
  * Exchanges MCP messages with a running program. Counts and drops other lines. A message beyond the
  * limits ends the connection. A program that sends too much without being asked is read slowly.
  *
- * @param options.onStderr receives lines of standard error, cut at 2,000 characters
+ * @param options.onStderr receives lines of standard error, truncated to 2,000 characters
  */
 export function programTransport(
   program: RunningProgram,

@@ -9,7 +9,7 @@ export interface ProgramNoise {
   stderr: string;
 }
 
-/** The maximum number of lines per second that are reported; further ones are counted. */
+/** The maximum number of lines that are reported per second. */
 const mostLines = 100;
 /** The maximum length of a line, in characters. */
 const longestLine = 2_000;
@@ -17,7 +17,7 @@ const longestLine = 2_000;
 /**
  * Reads the standard error of a program, at a limited rate.
  *
- * @param options.onLine receives at most 100 lines per second, cut at 2,000 characters
+ * @param options.onLine receives at most 100 lines per second, truncated to 2,000 characters
  */
 export function readErrors(
   stderr: Readable,

@@ -100,8 +100,8 @@ interface NoData {
 }
 
 /**
- * Custom events that clients support. The host adds the stages that a tool omits. Events with any other name may have any plain
- * data.
+ * Custom events that clients support. The host adds the stages that a tool omits. Events with any
+ * other name may have any plain data.
  */
 export interface ToolEvents {
   readonly "image_generation.in_progress": NoData;

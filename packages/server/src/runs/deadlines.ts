@@ -45,7 +45,8 @@ export function watchDeadlines(options: DeadlinesOptions): DeadlineWatch {
   const { runs, suspendedMs, clock, log } = options;
   const countdown = new Countdown(clock);
   /**
-   * The time of day, ignoring forward jumps of the clock since the start, which must not make suspended runs overdue.
+   * The time of day, ignoring forward jumps of the clock since the start, which must not make
+   * suspended runs overdue.
    */
   const startedAt = clock.now() - clock.monotonic();
   // Rounded to whole milliseconds, because PostgreSQL compares stored times only with integers.

@@ -6,7 +6,8 @@ export function newToken(): string {
 }
 
 /**
- * Returns the SHA-256 of a token, as hex characters. The server stores it in place of the token, so that a reader of the stored data cannot use the token.
+ * Returns the SHA-256 of a token, as hex characters. The server stores it in place of the token, so
+ * that a reader of the stored data cannot use the token.
  */
 export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");

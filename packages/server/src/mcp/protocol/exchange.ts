@@ -73,8 +73,8 @@ export async function watchDelivery(
   }
   const reader = body.getReader();
   abandon.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
-  let first: ReturnType<typeof reader.read> | undefined = reader.read();
-  if (isAnswer) await settledWithin(headerMs, first);
+  let first = isAnswer ? reader.read() : undefined;
+  if (first !== undefined) await settledWithin(headerMs, first);
   const watched = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
