@@ -18,8 +18,8 @@ const lineBreak = "⏎";
 export type ExpandedLine = Line | { readonly type: "edited marker" };
 
 /**
- * The keys of a terminal in which pastes are one line: a pasted line break is shown as `⏎`, and a long
- * paste as `[pasted 120 lines #1]`. Control characters of a paste are removed.
+ * Reads the keys of a terminal, and turns each paste into a single line: a line break is shown as `⏎`,
+ * and a long paste as `[pasted 120 lines #1]`. Control characters of a paste are removed.
  */
 export class PasteInput extends Transform {
   readonly isTTY = true;

@@ -15,8 +15,9 @@ interface Kept {
 }
 
 /**
- * Creates the variables of principals whose calls are not stored. Each call starts with these variables,
- * and adds the changed ones when it has ended. They are deleted after ten minutes without a call.
+ * Creates a collection, in memory, of the variables of principals whose calls are not stored. A call
+ * starts with the variables of its principal, and adds the changed ones when it has ended. They are
+ * deleted after ten minutes without a call.
  */
 export function createUnstoredVariables(clock: Clock) {
   const all = new LruCache<string, Kept>(maxPrincipals);
