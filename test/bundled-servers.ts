@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { root } from "../scripts/command.ts";
-import { bundledServers, command, toyServer } from "./server-scripts.ts";
+import { breakingNode, bundledServers, command, toyServer } from "./server-scripts.ts";
 import { createServerFolder, startServerProcess } from "./server-process.ts";
 
 const folder = join(root, "node_modules/.cache/servers");
@@ -16,7 +16,7 @@ const folder = join(root, "node_modules/.cache/servers");
  */
 export async function bundleServers(): Promise<void> {
   const bundle = await rolldown({
-    input: [command, toyServer, join(root, "test/breaking/node.ts")],
+    input: [command, toyServer, breakingNode],
     cwd: root,
     platform: "node",
     logLevel: "warn",

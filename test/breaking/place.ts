@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Api, createApi } from "../api.ts";
 import {
   createServerFolder,
@@ -8,6 +7,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from "../server-process.ts";
+import { breakingNode } from "../server-scripts.ts";
 import { startUpstream } from "../upstream.ts";
 import type { Backing, Combination } from "./stores/combinations.ts";
 import { followPlan } from "./plan.ts";
@@ -39,7 +39,6 @@ export interface Place extends AsyncDisposable {
   output(): string;
 }
 
-const script = fileURLToPath(new URL("node.ts", import.meta.url));
 const settableClock = new URL("settable-clock.ts", import.meta.url).href;
 
 export interface PlaceOptions {
@@ -85,7 +84,7 @@ export async function openPlace({
   async function start(node: number): Promise<void> {
     const server = await startServerProcess({
       folder,
-      script,
+      script: breakingNode,
       environment: {
         ...upstream.environment,
         ...backing.environment,

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "../../scripts/command.ts";
 import { sourceCondition } from "../../scripts/source-condition.ts";
+import { breakingNode, bundled } from "../server-scripts.ts";
 import { combinations } from "./stores/combinations.ts";
 
 const everything = combinations.find(({ name }) => name === "PostgreSQL and Redis");
@@ -39,7 +40,7 @@ async function assertSoon(
   assert.ok(isSo(lines), lines.join("\n"));
 }
 
-const isNode = (line: string) => line.includes("node.ts");
+const isNode = (line: string) => line.includes(bundled(breakingNode));
 /** When the signal is sent: at the first start, or when everything runs. */
 const moments = {
   SIGINT: (lines: readonly string[]) => lines.length > 0,
@@ -77,7 +78,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const)
         assert.ok(!(await readFile("/proc/mounts", "utf8")).includes(folder));
       } finally {
         proof.kill("SIGKILL");
-        await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
+        // Otherwise processes of a failed test would hold the output of this one open forever.
+        for (const line of await processesWith(folder))
+          process.kill(Number.parseInt(line, 10), "SIGKILL");
+        await rm(folder, { recursive: true, force: true });
       }
     },
   );
